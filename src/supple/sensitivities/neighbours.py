@@ -5,24 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from supple.analyses.keeping import Arguments
 from supple.analyses.prepared import prepare
 from supple.analyses.ready import same_places
+from supple.engine.attached import attached_masses
 from supple.engine.beside import Beside
 from supple.engine.compiled import Compiled
 from supple.engine.phases import in_phase, with_holds
-from supple.errors import ModelError
+from supple.errors import ModelError, label
 from supple.frames import Body
 from supple.integrators.driver import Problem
 from supple.loops.assembly import assembled
 from supple.model import Model
 from supple.poses import Array
+from supple.reduction.matching import ModePattern
 from supple.replacement import changed
 from supple.sweeps.designs import Row
 from supple.sweeps.subjects import OfModel, Subject
+
+if TYPE_CHECKING:
+    from supple.bodies.flexible import FlexibleBody
 
 OWNER = "sensitivity"
 # Displacement of a parameter, in units of its value: central differences err by its square, and by
@@ -72,6 +78,30 @@ class Neighbours:
         """The model at the values themselves."""
         return self.at("", 0.0)
 
+    @cached_property
+    def _patterns(self) -> dict[str, ModePattern]:
+        """Modes of the model itself, by body."""
+        records = self.here.compiled.flexible.values()
+        found = {r.name: r.body.mode_pattern(r.point_masses) for r in records}
+        return {name: pattern for name, pattern in found.items() if pattern is not None}
+
+    def _matched(self, model: Model, name: str) -> Model:
+        """A neighbour whose modes are in the order of those of the model itself."""
+        found = []
+        for record in self.here.compiled.flexible.values():
+            body, pattern = model.bodies.get(record.name), self._patterns.get(record.name)
+            if pattern is None or body is None or type(body) is not type(record.body):
+                continue
+            flexible = cast("FlexibleBody", body)
+            masses = attached_masses(model, flexible)
+            if body is record.body and masses == record.point_masses:
+                continue
+            other = flexible.matched(pattern, masses)
+            if other is None:
+                raise self._cut(name, body)
+            found += [other] if other is not body else []
+        return model.with_bodies(found) if found else model
+
     @property
     def problem(self) -> Problem:
         """What an integrator gets of it."""
@@ -91,7 +121,7 @@ class Neighbours:
                 values: Row = dict(self.values)
                 if name:
                     values[name] = self.values[name] + displacement
-                beside = self._start(values)
+                beside = self._start(values, name)
             self._made[key] = beside
         return self._made[key]
 
@@ -129,7 +159,7 @@ class Neighbours:
         new = changed(old, changes, self._bodies)
         compiled = base.alone(old, new)
         if compiled is None:
-            model = make()
+            model = self._matched(make(), name)
             compiled, make = base.of(model, old, model[item]), lambda: model
         if compiled.nr:
             compiled = self._closed(compiled, same_places(old, new))
@@ -160,8 +190,10 @@ class Neighbours:
             self._expect_alike(name, one)
         return found
 
-    def _start(self, values: Row) -> Start:
+    def _start(self, values: Row, name: str) -> Start:
         model, given = self.subject.made(values)
+        if name:
+            model = self._matched(model, name)
         model, problem, _ = prepare(model).problem(Arguments(**given, progress=False))
         if problem.sampler is not None:
             name = problem.sampler.loops[0].controller
@@ -183,10 +215,15 @@ class Neighbours:
 
     def jump(self, name: str) -> ModelError:
         """What is said of a parameter with which a model does not change smoothly."""
+        expected = "one with which the model changes smoothly, but it jumps here: take a value beside it"
+        return ModelError(OWNER, "parameters", name, expected)
+
+    def _cut(self, name: str, body: Body) -> ModelError:
+        """What is said where a mode that is kept and one that is left out change places."""
         expected = (
-            "one with which the model changes smoothly; modes of equal frequency, of a square or "
-            "round section for example, change places here: take a value beside it, or all nodal "
-            "coordinates"
+            f"one with which the model changes smoothly, but modes of {label(body)} that are kept "
+            "change places with some that are left out: keep both or neither, or take a value "
+            "beside it"
         )
         return ModelError(OWNER, "parameters", name, expected)
 
