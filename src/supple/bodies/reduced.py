@@ -114,13 +114,13 @@ class ReducedBody(FlexibleBody):
     def mode_pattern(self, point_masses: PointMasses = ()) -> ModePattern | None:
         """Its modes, for `matched`; None if its coordinates are others."""
         found = self._matrices(point_masses)
-        if found is None:
+        if found is None or not found[0].body.n:
             return None
         reduction, shapes, _ = found
         return ModePattern(np.diag(reduction.body.K), shapes, bool(reduction.split))
 
     def matched(self, pattern: ModePattern, point_masses: PointMasses = ()) -> Self | None:
-        """The same body with its modes in the order of others, itself if they are; kept by it.
+        """The same body with its modes in the order of others, itself if they are.
 
         None if its modes span another space than those of the pattern.
         """
@@ -128,8 +128,10 @@ class ReducedBody(FlexibleBody):
         if found is None or not pattern.suits(found[1]):
             return self
         turn = pattern.turn(found[2], found[1])
-        if turn is None or np.array_equal(turn, np.eye(len(turn))):
-            return None if turn is None else self
+        if turn is None:
+            return None
+        if np.array_equal(turn, np.eye(len(turn))):
+            return self
         other = copy.copy(self)
         set_fields(other, _reductions={}, _own_pattern=pattern)
         return other

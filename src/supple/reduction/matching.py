@@ -15,12 +15,12 @@ import numpy as np
 from supple.reduction.modes import COUPLING, Indices
 from supple.validate import Vector
 
-# Squares of frequencies that differ relatively by less belong together: their modes are turned as a
-# whole. All others are modes themselves, on which results may be asked for by number.
-TOGETHER = 1e-2
+# Squares of frequencies that differ relatively by less belong together: their modes turn fast
+# where a change of the body couples them, and are turned back. All others stay what they are.
+TOGETHER = 0.1
 # 1 - cosine of the largest angle between the spaces of both: more is another space. Where a mode is
 # left out that has the frequency of a kept one, any turn is that of an open choice.
-SAME_SPACE, SAME_CHOICE = 1e-3, 1e-6
+SAME_SPACE, SAME_CHOICE = 1e-4, 1e-6
 
 
 @dataclass(frozen=True, eq=False)

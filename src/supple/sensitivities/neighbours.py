@@ -5,30 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from supple.analyses.keeping import Arguments
 from supple.analyses.prepared import prepare
 from supple.analyses.ready import same_places
-from supple.engine.attached import attached_masses
 from supple.engine.beside import Beside
 from supple.engine.compiled import Compiled
 from supple.engine.phases import in_phase, with_holds
-from supple.errors import ModelError, label
+from supple.errors import ModelError
 from supple.frames import Body
 from supple.integrators.driver import Problem
 from supple.loops.assembly import assembled
 from supple.model import Model
 from supple.poses import Array
-from supple.reduction.matching import ModePattern
 from supple.replacement import changed
+from supple.sensitivities.matched import Matching
+from supple.sensitivities.structure import same_structure
 from supple.sweeps.designs import Row
 from supple.sweeps.subjects import OfModel, Subject
-
-if TYPE_CHECKING:
-    from supple.bodies.flexible import FlexibleBody
 
 OWNER = "sensitivity"
 # Displacement of a parameter, in units of its value: central differences err by its square, and by
@@ -79,28 +75,8 @@ class Neighbours:
         return self.at("", 0.0)
 
     @cached_property
-    def _patterns(self) -> dict[str, ModePattern]:
-        """Modes of the model itself, by body."""
-        records = self.here.compiled.flexible.values()
-        found = {r.name: r.body.mode_pattern(r.point_masses) for r in records}
-        return {name: pattern for name, pattern in found.items() if pattern is not None}
-
-    def _matched(self, model: Model, name: str) -> Model:
-        """A neighbour whose modes are in the order of those of the model itself."""
-        found = []
-        for record in self.here.compiled.flexible.values():
-            body, pattern = model.bodies.get(record.name), self._patterns.get(record.name)
-            if pattern is None or body is None or type(body) is not type(record.body):
-                continue
-            flexible = cast("FlexibleBody", body)
-            masses = attached_masses(model, flexible)
-            if body is record.body and masses == record.point_masses:
-                continue
-            other = flexible.matched(pattern, masses)
-            if other is None:
-                raise self._cut(name, body)
-            found += [other] if other is not body else []
-        return model.with_bodies(found) if found else model
+    def _matching(self) -> Matching:
+        return Matching(OWNER, self.here.compiled)
 
     @property
     def problem(self) -> Problem:
@@ -159,7 +135,7 @@ class Neighbours:
         new = changed(old, changes, self._bodies)
         compiled = base.alone(old, new)
         if compiled is None:
-            model = self._matched(make(), name)
+            model = self._matching.of(make(), name)
             compiled, make = base.of(model, old, model[item]), lambda: model
         if compiled.nr:
             compiled = self._closed(compiled, same_places(old, new))
@@ -193,7 +169,7 @@ class Neighbours:
     def _start(self, values: Row, name: str) -> Start:
         model, given = self.subject.made(values)
         if name:
-            model = self._matched(model, name)
+            model = self._matching.of(model, name)
         model, problem, _ = prepare(model).problem(Arguments(**given, progress=False))
         if problem.sampler is not None:
             name = problem.sampler.loops[0].controller
@@ -204,26 +180,15 @@ class Neighbours:
         return Start(lambda: model, compiled, problem.q, problem.u, problem.z)
 
     def _expect_alike(self, name: str, other: Start) -> None:
-        here, there = self.here.compiled, other.compiled
-        if there.ints is here.ints and there.all_rows == here.all_rows:
-            return
-        rows = [r.label for r in here.all_rows] == [r.label for r in there.all_rows]
-        sizes = (here.nq, here.nu, here.nz) == (there.nq, there.nu, there.nz)
-        if not rows or not sizes or here.complete.ints.tolist() != there.complete.ints.tolist():
+        if not same_structure(self.here.compiled, other.compiled):
             expected = "a number that changes no structure: all else is refused"
             raise ModelError(OWNER, "parameters", name, expected)
 
     def jump(self, name: str) -> ModelError:
         """What is said of a parameter with which a model does not change smoothly."""
-        expected = "one with which the model changes smoothly, but it jumps here: take a value beside it"
-        return ModelError(OWNER, "parameters", name, expected)
-
-    def _cut(self, name: str, body: Body) -> ModelError:
-        """What is said where a mode that is kept and one that is left out change places."""
         expected = (
-            f"one with which the model changes smoothly, but modes of {label(body)} that are kept "
-            "change places with some that are left out: keep both or neither, or take a value "
-            "beside it"
+            "one with which the model changes smoothly, but it jumps here, as damping ratios do "
+            "that are given by number to modes of equal frequency: take a value beside it"
         )
         return ModelError(OWNER, "parameters", name, expected)
 
