@@ -76,6 +76,7 @@ class Neighbours:
 
     @cached_property
     def _matching(self) -> Matching:
+        """Gives neighbours the modes of the model itself."""
         return Matching(OWNER, self.here.compiled)
 
     @property
@@ -172,8 +173,8 @@ class Neighbours:
             model = self._matching.of(model, name)
         model, problem, _ = prepare(model).problem(Arguments(**given, progress=False))
         if problem.sampler is not None:
-            name = problem.sampler.loops[0].controller
-            raise ModelError(OWNER, "model", name, "one without sampled controllers, which jump")
+            found = problem.sampler.loops[0].controller
+            raise ModelError(OWNER, "model", found, "one without sampled controllers, which jump")
         if not self._problems:  # the first is that of the model itself
             self._problems.append(problem)
         compiled = problem.equations.compiled
