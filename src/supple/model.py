@@ -240,7 +240,7 @@ class Model(ModelProducts):
         new._warned, new._written = dict(self._warned), None
         return new
 
-    def with_bodies(self, bodies: Iterable[Body]) -> Model:
+    def _with_bodies(self, bodies: Iterable[Body]) -> Model:
         """A copy with other objects for bodies of the same names, places and frames."""
         new = self.copy()
         for body in bodies:

@@ -43,7 +43,7 @@ class Matching:
                 raise self._cut(name, body)
             if other is not body:
                 found.append(other)
-        return model.with_bodies(found) if found else model
+        return model._with_bodies(found) if found else model
 
     def _pattern(self, record: FlexRecord) -> ModePattern | None:
         if record.name not in self._patterns:
