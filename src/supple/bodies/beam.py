@@ -331,6 +331,14 @@ class Beam(CuttableBeam):
             cache[point_masses] = cache[key]
         return cache[key]
 
+    def _matrices(self, point_masses: PointMasses) -> tuple[Reduction, Vector, Any] | None:
+        if self.modes == "all" or self.written_as != "flexible":
+            return None
+        found = self._reduced(point_masses)
+        if isinstance(found, AssumedBeam):
+            return None
+        return found.reduction, found.reduction.basis, cast("BeamMesh", found.mesh).mass_matrix
+
     def _field(self, reduced: Any) -> tuple[float | None, Problem | None]:
         """Where the axis is held, and the problem of its mesh if twist is asked for."""
         held, problem = None, None
@@ -371,7 +379,8 @@ class Beam(CuttableBeam):
             return assumed
         mesh = mesh_type(self)(**options, elements=self.elements)
         problem = self._problem(mesh, places)
-        reduction = reduce_mesh(problem, self.modes, label(self), self.damping)
+        given = self.modes, label(self), self.damping, self._pattern
+        reduction = reduce_mesh(problem, *given)
         if self.mass_choice == "lumped":  # whose sections turn alone: no unit of time
             plain = self._problem(BeamMesh(**options, elements=self.elements), places)
             slow = reduce_mesh(plain, self.modes, label(self)).body.frequencies

@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from types import NoneType
-from typing import Any, ClassVar, NamedTuple, cast, get_args
+from typing import Any, ClassVar, NamedTuple, Self, cast, get_args
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from supple.fem.drawn_mesh import DrawnMesh
 from supple.fem.material import Material
 from supple.fem.stress_points import StressBlock, mesh_blocks
 from supple.frames import Body, Frame, PartOptions, ViewName, WrittenAs
+from supple.reduction.matching import ModePattern
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction
 from supple.reduction.response import StaticResponse
 from supple.reduction.shape_sets import AttachmentModes, ShapeSet
@@ -67,6 +68,17 @@ class FlexibleBody(Body):
     @abstractmethod
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
         """How a frame of this body moves with the coordinates of ``modal(point_masses)``."""
+
+    def mode_pattern(self, point_masses: PointMasses = ()) -> ModePattern | None:
+        """Its modes, for `matched`; None if its coordinates are others."""
+        return None
+
+    def matched(self, pattern: ModePattern, point_masses: PointMasses = ()) -> Self | None:
+        """The same body with its modes in the order of others, itself if they are.
+
+        None if its modes span another space than those of the pattern.
+        """
+        return self
 
     def shown(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
         """How a frame moves in results: as `attachment`, and right where nothing is attached."""

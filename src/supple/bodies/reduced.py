@@ -6,10 +6,11 @@ for the same point masses.
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
@@ -18,13 +19,14 @@ from supple.errors import label
 from supple.fem.damping import Damping
 from supple.frames import Frame
 from supple.reduction.eigen import dense
+from supple.reduction.matching import ModePattern
 from supple.reduction.modal import Attachment, ModalBody, Reduction, attached, reduce_mesh
 from supple.reduction.problem import Problem
 from supple.reduction.response import StaticResponse, static_response
 from supple.reduction.shape_sets import AttachmentModes
 from supple.reduction.slaved import inertia_loads, load_forms, slaved_mesh
 from supple.reduction.stiffening import SecondOrder, Stiffening
-from supple.validate import Vector, read_only
+from supple.validate import Vector, read_only, set_fields
 from supple.waiting import told
 
 MODES = "'all', a number of modes, different mode numbers from 1, or shapes, e.g. CraigBampton(...)"
@@ -108,6 +110,40 @@ class ReducedBody(FlexibleBody):
         if key not in store:
             store[key] = self._respond(reduced, tuple(places))
         return store[key]
+
+    def mode_pattern(self, point_masses: PointMasses = ()) -> ModePattern | None:
+        """Its modes, for `matched`; None if its coordinates are others."""
+        found = self._matrices(point_masses)
+        if found is None or not found[0].body.n:
+            return None
+        reduction, shapes, _ = found
+        return ModePattern(np.diag(reduction.body.K), shapes, bool(reduction.split))
+
+    def matched(self, pattern: ModePattern, point_masses: PointMasses = ()) -> Self | None:
+        """The same body with its modes in the order of others, itself if they are.
+
+        None if its modes span another space than those of the pattern.
+        """
+        found = self._matrices(point_masses)
+        if found is None or not pattern.suits(found[1]):
+            return self
+        turn = pattern.turn(found[2], found[1])
+        if turn is None:
+            return None
+        if np.array_equal(turn, np.eye(len(turn))):
+            return self
+        other = copy.copy(self)
+        set_fields(other, _reductions={}, _own_pattern=pattern)
+        return other
+
+    @property
+    def _pattern(self) -> ModePattern | None:
+        """What its modes are matched with."""
+        return self.__dict__.get("_own_pattern")
+
+    @abstractmethod
+    def _matrices(self, point_masses: PointMasses) -> tuple[Reduction, Vector, Any] | None:
+        """Reduction, shapes (size, n) and mass matrix (size, size) of modes; None without any."""
 
     def _places(self, point_masses: PointMasses) -> tuple[Any, ...]:
         """Places where something is attached, each once."""
@@ -238,11 +274,18 @@ class NodalBody(ReducedBody):
         if (masses, places) not in store:
             attached = tuple(dense(self._rows(place)) for place in places)
             problem = replace(self._problem(masses), attached=attached)
-            found = reduce_mesh(problem, self.modes, label(self), self.damping)
+            given = self.modes, label(self), self.damping, self._pattern
+            found = reduce_mesh(problem, *given)
             warn_of_split(self, found, 5)
             whole = self._finished(problem, found)
             store[masses, places] = NodalReduction(masses, whole, found.basis)
         return store[masses, places]
+
+    def _matrices(self, point_masses: PointMasses) -> tuple[Reduction, Vector, Any] | None:
+        if self.modes == "all" or self.written_as != "flexible":
+            return None
+        found = self._reduced(point_masses)
+        return found.reduction, found.basis, self._problem(found.masses).mesh.mass_matrix
 
     def _slave(self, reduced: NodalReduction, places: tuple[int, ...]) -> tuple[ModalBody, Vector]:
         rows = [dense(self._rows(place)) for place in places]

@@ -16,6 +16,7 @@ from supple.errors import ModelError
 from supple.fem.damping import Damping, KelvinVoigt, ModalDamping, Rayleigh
 from supple.fem.inertia import InertiaIntegrals, point_integrals
 from supple.reduction.eigen import dense
+from supple.reduction.matching import ModePattern
 from supple.reduction.membranes import Membranes
 from supple.reduction.modes import Indices, equal_groups, normal_modes
 from supple.reduction.problem import Problem
@@ -255,12 +256,17 @@ def attached(
 
 
 def reduce_mesh(
-    problem: Problem, modes: ModeChoice | ShapeSet, owner: str, damping: Damping | None = None
+    problem: Problem,
+    modes: ModeChoice | ShapeSet,
+    owner: str,
+    damping: Damping | None = None,
+    pattern: ModePattern | None = None,
 ) -> Reduction:
     """Choose the elastic coordinates of a mesh and integrate over the body.
 
     ``modes`` is "all" (nodal coordinates), the number of the lowest modes, mode numbers from 1, or
     a set of shapes, of which modes are made; "auto" is to be replaced by one of these before.
+    Modes are matched with those of a ``pattern``, if there is one.
     """
     if isinstance(modes, str) and modes == "auto":
         expected = "a number: sp.choose_modes(model, t_end, outputs={...}) gives a model with them"
@@ -294,6 +300,11 @@ def reduce_mesh(
     else:
         basis, stiffness, frequencies, names, units, split = _dense(problem, modes)
         full = frequencies
+    if pattern is not None and modes != "all" and pattern.suits(basis):
+        turn = pattern.turn(mesh.mass_matrix, basis)
+        if turn is not None:
+            basis, stiffness = basis @ turn, turn.T @ stiffness @ turn
+            frequencies = hertz(np.diag(stiffness))
     viscous = None
     if isinstance(damping, KelvinVoigt):
         C = damping.nodal_matrix(mesh)

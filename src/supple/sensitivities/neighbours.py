@@ -21,6 +21,8 @@ from supple.loops.assembly import assembled
 from supple.model import Model
 from supple.poses import Array
 from supple.replacement import changed
+from supple.sensitivities.matched import Matching
+from supple.sensitivities.structure import same_structure
 from supple.sweeps.designs import Row
 from supple.sweeps.subjects import OfModel, Subject
 
@@ -72,6 +74,11 @@ class Neighbours:
         """The model at the values themselves."""
         return self.at("", 0.0)
 
+    @cached_property
+    def _matching(self) -> Matching:
+        """Gives neighbours the modes of the model itself."""
+        return Matching(OWNER, self.here.compiled)
+
     @property
     def problem(self) -> Problem:
         """What an integrator gets of it."""
@@ -91,7 +98,7 @@ class Neighbours:
                 values: Row = dict(self.values)
                 if name:
                     values[name] = self.values[name] + displacement
-                beside = self._start(values)
+                beside = self._start(values, name)
             self._made[key] = beside
         return self._made[key]
 
@@ -129,7 +136,7 @@ class Neighbours:
         new = changed(old, changes, self._bodies)
         compiled = base.alone(old, new)
         if compiled is None:
-            model = make()
+            model = self._matching.of(make(), name)
             compiled, make = base.of(model, old, model[item]), lambda: model
         if compiled.nr:
             compiled = self._closed(compiled, same_places(old, new))
@@ -160,33 +167,29 @@ class Neighbours:
             self._expect_alike(name, one)
         return found
 
-    def _start(self, values: Row) -> Start:
+    def _start(self, values: Row, name: str) -> Start:
         model, given = self.subject.made(values)
+        if name:
+            model = self._matching.of(model, name)
         model, problem, _ = prepare(model).problem(Arguments(**given, progress=False))
         if problem.sampler is not None:
-            name = problem.sampler.loops[0].controller
-            raise ModelError(OWNER, "model", name, "one without sampled controllers, which jump")
+            found = problem.sampler.loops[0].controller
+            raise ModelError(OWNER, "model", found, "one without sampled controllers, which jump")
         if not self._problems:  # the first is that of the model itself
             self._problems.append(problem)
         compiled = problem.equations.compiled
         return Start(lambda: model, compiled, problem.q, problem.u, problem.z)
 
     def _expect_alike(self, name: str, other: Start) -> None:
-        here, there = self.here.compiled, other.compiled
-        if there.ints is here.ints and there.all_rows == here.all_rows:
-            return
-        rows = [r.label for r in here.all_rows] == [r.label for r in there.all_rows]
-        sizes = (here.nq, here.nu, here.nz) == (there.nq, there.nu, there.nz)
-        if not rows or not sizes or here.complete.ints.tolist() != there.complete.ints.tolist():
+        if not same_structure(self.here.compiled, other.compiled):
             expected = "a number that changes no structure: all else is refused"
             raise ModelError(OWNER, "parameters", name, expected)
 
     def jump(self, name: str) -> ModelError:
         """What is said of a parameter with which a model does not change smoothly."""
         expected = (
-            "one with which the model changes smoothly; modes of equal frequency, of a square or "
-            "round section for example, change places here: take a value beside it, or all nodal "
-            "coordinates"
+            "one with which the model changes smoothly, but it jumps here, as damping ratios do "
+            "that are given by number to modes of equal frequency: take a value beside it"
         )
         return ModelError(OWNER, "parameters", name, expected)
 

@@ -70,6 +70,8 @@ class Places:
         ``item`` is the only item of the model that differs, if that is known.
         """
         here = self.compiled.reals
+        if not len(first) == len(second) == len(here):
+            return None
         changed = np.flatnonzero((first != second) | (first != here))
         one, two, own = first[changed], second[changed], here[changed]
         rough = np.abs(one + two - 2.0 * own).max(initial=0.0)
