@@ -14,6 +14,7 @@ from supple.analyses.instant import instant
 from supple.engine.builder import build
 from supple.fem.gradient_beam import BEAM_ELEMENTS
 from supple.formulations.equations import Equations
+from supple.looks.drawing import draw
 from supple.state import State
 
 SOFT = sp.Material(E=1e6, G=4e5, density=1000.0)
@@ -262,6 +263,18 @@ def test_pressure_across_a_cantilever():
     assert np.array_equal(again.section_forces().values[0], inside)
 
 
+def test_flutter_of_a_column_with_a_load_along_it():
+    """k E I / L^3 against its tangent: above 40.05 two vibrations become one (Leipholz 1962)."""
+    growth = []
+    for k in (39.0, 41.0):
+        m = rod(8)
+        load = (-k * STIFFNESS, 0, 0)
+        m.add(sp.DistributedLoad("thrust", m.bodies["rod"].at(0), load, axes="section"))
+        growth.append(sp.linearize(m).eigenvalues.real.max())
+    assert growth[0] < 1e-3
+    assert growth[1] > 1.0  # 1/s
+
+
 def test_many_forces_that_turn_with_their_sections():
     """At each node the share of two halves of elements: the difference is that of a trapezoid."""
     gaps = []
@@ -415,6 +428,22 @@ def test_work_and_momentum_in_a_run(make):
         factor = weight * np.interp(x, (0.5, 1.6), load.profile)
         force += factor * result["arm"].at(x).matrix[50] @ load.frame.rotation @ density
     assert change == pytest.approx(force, abs=1e-4 * np.linalg.norm(force))
+
+
+def test_arrows_are_along_the_tangent_of_a_cable():
+    """In pictures, as the force is; the axes of its places do not turn."""
+    arm = cable()
+    m = hung(arm, loaded(arm))
+    m.replace("ball", initial=(0.0, 0.0, 1.0))
+    m.gravity = (0, -9.81, 0)
+    result = sp.simulate(m, 0.05, output=0.05)
+    arrows = [one for one in draw(result).things if one.name == "wind"]
+    assert len(arrows) == 9
+    for x, one in zip(np.linspace(0.5, 1.6, 9), arrows, strict=True):
+        ends = [result["arm"].at(x + d).position for d in (-1e-5, 1e-5)]
+        way = ends[1] - ends[0]
+        way /= np.linalg.norm(way, axis=1, keepdims=True)
+        np.testing.assert_allclose(one.R[:, :, 2], way, atol=1e-6)
 
 
 # ------------------------------------------------------------------------------- what is refused
