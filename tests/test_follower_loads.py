@@ -10,7 +10,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import supple as sp
+from supple.analyses import sparse_equilibrium
 from supple.analyses.instant import instant
+from supple.engine import block_plan
 from supple.engine.builder import build
 from supple.fem.gradient_beam import BEAM_ELEMENTS
 from supple.formulations.equations import Equations
@@ -227,14 +229,12 @@ def rod(elements: int) -> sp.Model:
 STIFFNESS = STEEL.E * 1e-3**4 / 12.0  # N m2
 
 
-def test_pressure_across_a_cantilever():
-    """The elastica under k E I / L^3 across it, integrated from its tip on.
+def elastica(k: float) -> np.ndarray:
+    """Tip (2,) m of a cantilever under k E I / L^3 across it, integrated from the tip on.
 
     In axes of the section N' = c V, V' = -k - c N, c' = -V with the curvature c: nothing of this
-    knows the angle, so that the clamp follows without shooting. Elements err by the square of
-    their length, so that 16 err by a quarter of what 8 do.
+    knows the angle, so that the clamp follows without shooting.
     """
-    k = 6.0
 
     def backwards(s, y):
         N, V, c, angle = y[:4]
@@ -242,7 +242,13 @@ def test_pressure_across_a_cantilever():
 
     tip = solve_ivp(backwards, (0, 1), np.zeros(6), rtol=1e-11, atol=1e-12).y[:, -1]
     c, s = np.cos(tip[3]), np.sin(tip[3])
-    exact = np.array([[c, s], [-s, c]]) @ -tip[4:]
+    return np.array([[c, s], [-s, c]]) @ -tip[4:]
+
+
+def test_pressure_across_a_cantilever():
+    """Elements err by the square of their length: 16 err by a quarter of what 8 do."""
+    k = 6.0
+    exact = elastica(k)
     assert exact[1] > 0.5  # it is bent far
     errors = []
     for elements in (8, 16):
@@ -273,6 +279,41 @@ def test_flutter_of_a_column_with_a_load_along_it():
         growth.append(sp.linearize(m).eigenvalues.real.max())
     assert growth[0] < 1e-3
     assert growth[1] > 1.0  # 1/s
+
+
+def test_flutter_is_seen_by_sparse_matrices(monkeypatch):
+    """Equilibria of large models tell stability as whole matrices do; the column is straight."""
+    monkeypatch.setattr(block_plan, "WORTH", 0.0)
+    for k, steady in ((39.0, True), (41.0, False)):
+        found = []
+        for fewest in (0, 10**9):
+            monkeypatch.setattr(sparse_equilibrium, "FEWEST", fewest)
+            m = rod(8)
+            load = (-k * STIFFNESS, 0, 0)
+            m.add(sp.DistributedLoad("thrust", m.bodies["rod"].at(0), load, axes="section"))
+            found.append(sp.statics(m))
+        sparse, whole = found
+        assert sparse.success and whole.success
+        assert sparse.stable == whole.stable == steady
+        # an unstable one is left to whole matrices, which go on from there
+        assert sparse.statistics["newton"] == ("sparse" if steady else "dense")
+        np.testing.assert_allclose(sparse.state().q, whole.state().q, atol=1e-8)
+        if steady:
+            lowest = sparse.equilibrium.stiffness[0]
+            assert np.abs(whole.equilibrium.stiffness / lowest - 1.0).min() < 1e-3
+
+
+@pytest.mark.slow
+def test_pressure_across_many_elements():
+    """1536 velocities, beyond whole matrices: 256 times nearer than 8 elements."""
+    m = rod(128)
+    load = (0, 6.0 * STIFFNESS, 0)
+    m.add(sp.DistributedLoad("wind", m.bodies["rod"].at(0), load, axes="section"))
+    found = sp.statics(m)
+    assert found.success and found.stable
+    assert found.statistics["newton"] == "sparse"
+    error = np.linalg.norm(found["rod"].at(1.0).position[0, :2] - elastica(6.0))
+    assert error < 0.0143 / 200
 
 
 def test_many_forces_that_turn_with_their_sections():
