@@ -73,6 +73,15 @@ class Vectors:
             row[k : k + 2, 2:] = np.outer([1 - s, s], [y, z])
         return row
 
+    def section(self, x: float, vectors: Array) -> Array:
+        """Axes (3, 3) of the section at x where the nodal vectors (nodes, V, 3) are given."""
+        step = 0.02 * self.steps.min()  # exact for cubics
+        ends = [np.einsum("nv,nvx->x", self.row(x + d), vectors) for d in (-step, step)]
+        more = [np.einsum("nv,nvx->x", self.row(x + 2 * d), vectors) for d in (-step, step)]
+        along = (8.0 * (ends[1] - ends[0]) - (more[1] - more[0])) / (12.0 * step)
+        across = np.einsum("nv,nvx->x", self.row(x, 1.0) - self.row(x), vectors)
+        return turned(np.array([[along, across]]))[0]
+
     def _mass_points(self, masses: list[tuple[float, float]]) -> list[tuple[float, Array]]:
         section, found = self.body.section, []
         corners = [(0.0, 0.0)]
@@ -347,8 +356,11 @@ class MixedCloud(Cloud):
             return super().loads(force, t, q, u)
         return []
 
-    def spread(self, t: float) -> Array:
-        """Generalized forces (nu,) of loads along gradient bodies, by many points."""
+    def spread(self, t: float, q: Array) -> Array:
+        """Generalized forces (nu,) of loads along gradient bodies, by many points.
+
+        Those that turn with sections are sums over three points in each element by definition.
+        """
         total = np.zeros(self.eq.nu)
         for force in self.model.forces.values():
             if not isinstance(force, supple.DistributedLoad):
@@ -360,11 +372,18 @@ class MixedCloud(Cloud):
             start, end = force.frame.position[0], force.end
             cells = [start, *field.x[(field.x > start) & (field.x < end)], end]
             density, own = np.array([x(t) for x in force.force]), np.zeros(record.mesh.rest.shape)
+            turns = force.axes == "section"
+            now, rest = self.nodal(name, q[None])[0], record.mesh.rest
             for a, b in pairwise(cells):
-                for s, w in rule(5):
+                for s, w in rule(3 if turns else 5):
                     x = a + s * (b - a)
                     profile = np.interp((x - start) / (end - start), [0, 1], force.profile)
-                    own += w * (b - a) * profile * field.row(x)[:, :, None] * density
+                    pull = density
+                    if turns:
+                        pose = record.body.rest_pose(np.array([x, 0.0, 0.0])).R
+                        e, e0 = (field.section(x, vectors) for vectors in (now, rest))
+                        pull = e @ e0.T @ pose @ force.frame.rotation @ density
+                    own += w * (b - a) * profile * field.row(x)[:, :, None] * pull
             total[record.u] += own.ravel()
         return total
 

@@ -299,6 +299,10 @@ BODY_MODELS: dict[str, Callable[[], sp.Model]] = {
         lambda m: sp.DistributedLoad("wind", m["beam"].at(0), (40, 90, 70)),
         lambda: hung_beam(0.0, "z", kind=sp.GradientBeam),
     ),
+    "load on sections of nodal vectors": lambda: with_item(
+        lambda m: sp.DistributedLoad("wind", m["beam"].at(0), (40, 90, 70), axes="section"),
+        lambda: hung_beam(0.0, "z", kind=sp.GradientBeam),
+    ),
 }
 
 def sliding(follows: str = "point") -> sp.Model:

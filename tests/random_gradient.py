@@ -143,8 +143,11 @@ class _MixedMaker(_Maker):
         lines = [b for b in self.bodies if isinstance(b, (supple.Beam, GradientLine))]
         beam, rng = lines[self.rng.integers(len(lines))], self.rng
         ends = (beam.length / 6, beam.length * 5 / 6) if rng.random() < 0.7 else (0.0, None)
-        parts, start = [self.signal() for _ in range(3)], beam.at(ends[0])
-        return supple.DistributedLoad(name, start, parts, ends[1], rng.normal(size=2))
+        parts, profile = [self.signal() for _ in range(3)], rng.normal(size=2)
+        if isinstance(beam, supple.GradientBeam) and profile[0] > 0.0:  # half of them
+            start = beam.at(ends[0], rotation=(0.2, -0.3, 0.5))
+            return supple.DistributedLoad(name, start, parts, ends[1], profile, axes="section")
+        return supple.DistributedLoad(name, beam.at(ends[0]), parts, ends[1], profile)
 
     def bushing(self, name: str, ends: Sequence[supple.Frame]):
         if any(isinstance(f.body, supple.Cable) for f in ends):

@@ -72,17 +72,6 @@ def test_work_of_a_load_is_counted(make):
     assert np.diff(run(m, 0.1, 0.01, 1.0, output=0.01).energy.error).max() < 0.0
 
 
-@pytest.mark.parametrize("axes", ["body", "section"])
-def test_axes_of_the_world_only(axes):
-    arm = BODIES["cable"]()
-    with pytest.raises(sp.ModelError) as problem:
-        sp.DistributedLoad("wind", arm.at(0), (0, 1, 0), axes=axes)
-    assert str(problem.value) == (
-        f"DistributedLoad 'wind': axes is '{axes}', expected 'world' on Cable 'arm', whose "
-        "coordinates are those of the world"
-    )
-
-
 def test_a_force_that_turns_with_the_last_section():
     """Across the tip of a cantilever, k E I / L^2: the elastica is integrated from the tip on.
 

@@ -49,7 +49,7 @@ def test_equations_equal_the_mass_points(numbers):
         eq = Equations(build(model))
         s, cloud = recipe.state(eq), MixedCloud(model, eq)
         found = eq.residual(s.t, s.q, s.u, s.a, s.z)
-        wanted = cloud.residual(s.t, s.q, s.u, s.a) - cloud.spread(s.t)
+        wanted = cloud.residual(s.t, s.q, s.u, s.a) - cloud.spread(s.t, s.q)
         for _, own in groups(eq):
             close(found[own], wanted[own], 1e-7, 1.0)
         close(eq.mass_matrix(s.q), cloud.mass_matrix(s.q), 1e-9)
@@ -97,7 +97,7 @@ def test_accelerations_are_those_of_mass_points_on_constraints(numbers):
         values, ways = np.linalg.svd(J)[1:]
         rank = int(np.sum(values > 1e-6 * values[0]))
         assert rank == c.nr, number
-        left = cloud.residual(s.t, s.q, s.u, s.a) - cloud.spread(s.t)
+        left = cloud.residual(s.t, s.q, s.u, s.a) - cloud.spread(s.t, s.q)
         close(ways[rank:] @ left, np.zeros(eq.nu - rank), 1e-7, 1.0 + np.abs(left).max())
 
 

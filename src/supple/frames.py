@@ -47,6 +47,10 @@ class Line(Protocol):
     def station(self, frame: Frame) -> float:
         """Place of a frame along the axis, m."""
 
+    @property
+    def has_sections(self) -> bool:
+        """Whether its sections have axes across it, as those of a cable have not."""
+
     def load_cells(self, order: int) -> tuple[Vector, int]:
         """Inner stations (m) where shapes have kinks, and Gauss points for a load between them."""
 

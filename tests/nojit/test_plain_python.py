@@ -424,6 +424,33 @@ def test_pressure_is_differentiated_exactly(kind: str) -> None:
     model.add(sp.Spherical("hold", model.ground.at(0), body.at(0, 0)))
     bare = JointCoordinates().equations(model)
     model.add(sp.Pressure("load", body.at(0, 0), "2000 + t"))
+    check_follower(model, bare)
+
+
+@pytest.mark.parametrize("kind", ["beam", "cable"])
+def test_a_load_on_sections_is_differentiated_exactly(kind: str) -> None:
+    """Along q, by complex steps, beside a torque that follows; on a cable along its tangent."""
+    model, rubber = sp.Model(), sp.Material(E=1e6, G=4e5, density=1000.0)
+    if kind == "beam":
+        shape = {"roll": 0.3, "twist": 0.4}
+        body = sp.GradientBeam("body", 0.4, sp.Rectangle(0.02, 0.01), rubber, 2, **shape)
+        parts, start = ("2000 + t", 700.0, -900.0), body.at(0.05, rotation=(0.2, -0.3, 0.5))
+    else:
+        body = sp.Cable("body", 0.4, sp.Circle(0.01), rubber, 2)
+        parts, start = ("2000 + t", 0.0, 0.0), body.at(0.05)
+    model.add(body)
+    model.add(sp.Spherical("hold", model.ground.at(0), body.at(0)))
+    for k, place in enumerate((0.05, 0.35)):  # nodes
+        model.add(sp.Force(f"mark {k}", body.at(place)))
+    if kind == "beam":
+        model.add(sp.Force("turn", body.at(0.35), torque=(3, -2, 1), axes="body"))
+    bare = JointCoordinates().equations(model)
+    model.add(sp.DistributedLoad("load", start, parts, 0.35, (0.4, 1.3), axes="section"))
+    check_follower(model, bare)
+
+
+def check_follower(model: sp.Model, bare: Equations) -> None:
+    """Tangents with a load, by complex steps; ``bare`` are the equations without it."""
     equations = JointCoordinates().equations(model)
     c, n = equations.compiled, equations.nu
     random = np.random.default_rng(4)

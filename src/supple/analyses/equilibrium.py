@@ -53,6 +53,7 @@ PUSHED = 40  # steps along a motion without stiffness after which nothing will h
 LARGEST_STEP = 0.5  # rad, or lengths of the model
 LARGEST_TURN = 0.3  # of gradients and lengths, in steps that may go uphill
 FLUTTER = 1e-6  # imaginary part of an eigenvalue beyond the rounding of a double one
+ROUNDED = 5e-15  # what rounding leaves in eigenvalues, as a part of the largest one
 
 
 @dataclass(frozen=True)
@@ -203,7 +204,8 @@ class Search:
                 pass
             else:
                 motions = vectors.real / np.linalg.norm(vectors.real, axis=0)
-                turning = np.abs(rates.imag) > FLUTTER * np.abs(rates)
+                unclear = ROUNDED * np.max(np.abs(rates), initial=0.0)
+                turning = np.abs(rates.imag) > np.maximum(FLUTTER * np.abs(rates), unclear)
                 signed = np.where(turning, -np.abs(rates.imag), rates.real)
                 values = signed * np.einsum("ia,ij,ja->a", motions, mass, motions)
                 order = np.argsort(values)

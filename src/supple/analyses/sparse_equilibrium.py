@@ -8,7 +8,8 @@ Steps are those of ``analyses/equilibrium.py``, found together with their multip
 with the stiffness K of the model's plan, in units of increments. Where a step would go uphill, or
 its end is no better, a part s of the stiffnesses' sizes D is added until it goes downhill. Nodal
 vectors are searched first by whole steps. What is found is told with its lowest stiffnesses
-(Lanczos) along the motions that rows allow.
+(Lanczos) along the motions that rows allow; under loads that follow the motion with its lowest
+eigenvalues of M^-1 K (Arnoldi), complex pairs of which flutter.
 
 The stiffness k = v K v of a motion v spread over many short elements is a small part of the largest
 entry of K, 1e-13 of a cable with 1000 elements; it is one as long as rounding cannot make it. An
@@ -25,6 +26,7 @@ import numpy as np
 from supple.analyses.balance import ONE_WAY
 from supple.analyses.equilibrium import (
     CONVERGED,
+    FLUTTER,
     ITERATIONS,
     LARGEST_STEP,
     LARGEST_TURN,
@@ -55,7 +57,7 @@ class Rest:
     Attributes
     ----------
     own, load : (nu,) J, before and after multipliers balance them
-    K, G : (nu, nu), (nr, nu) sparse
+    K, mass, G : (nu, nu), (nu, nu), (nr, nu) sparse
     gap, lam : (nr,)
     """
 
@@ -84,6 +86,7 @@ class Rest:
         buffers = c.ints, c.reals, equations.work
         dynamics.tangent(*buffers, float(t), *state, np.zeros(c.nu), *stored, *none)
         self.K = (units @ pattern.matrix(stored[0]) @ units).tocsr()
+        self.mass = (units @ pattern.matrix(stored[2]) @ units).tocsr()
 
     def factor(self, shift: float) -> Any:
         """Factors of the matrix with a part of the stiffnesses' sizes added; None if singular."""
@@ -106,6 +109,25 @@ class Rest:
         matrix, size = factors
         found: Array = matrix.solve(np.concatenate([load / size, gap]))
         return found[: len(load)]
+
+
+def _one_way(here: Rest, compliance: Any, start: Array, most: int) -> tuple[Array, Array]:
+    """Lowest stiffnesses (n,) and motions (nu, n) under loads that follow the motion.
+
+    As in ``Search.character``: motions keep their shape as they grow, by eigenvalues of M^-1 K, and
+    a complex pair of them, which flutters, counts as a negative stiffness.
+    """
+    from scipy.sparse.linalg import LinearOperator, eigs
+
+    n = len(start)
+    slow = LinearOperator((n, n), matvec=lambda v: compliance(here.mass @ v.ravel()), dtype=float)
+    times, vectors = eigs(slow, most, which="LM", v0=start)
+    rates = 1.0 / times
+    motions = vectors.real / np.linalg.norm(vectors.real, axis=0)
+    mass = np.einsum("ia,ia->a", motions, here.mass @ motions)
+    unclear = np.maximum(FLUTTER * np.abs(rates) * mass, rounding(here.K, motions))
+    turning = np.abs(rates.imag) * mass > unclear
+    return np.where(turning, -np.abs(rates.imag), rates.real) * mass, motions
 
 
 def rounding(K: Any, motions: Array) -> Array:
@@ -231,8 +253,9 @@ class SparseSearch:
         Kx, Ky, skew = here.K @ x, here.K @ y, here.K - here.K.T
         # of short elements rounding of K is larger than what is left of Kx: it is taken out before
         skew.data[np.abs(skew.data) <= ROUNDED * np.max(np.abs(here.K.data), initial=0.0)] = 0.0
-        if abs(y @ (skew @ x)) > ONE_WAY * max(np.abs(y) @ np.abs(Kx), np.abs(x) @ np.abs(Ky)):
-            return None  # loads follow the motion
+        follows = abs(y @ (skew @ x)) > ONE_WAY * max(
+            np.abs(y) @ np.abs(Kx), np.abs(x) @ np.abs(Ky)
+        )
 
         def compliance(v: Array) -> Array:
             return here.solve(factors, v.ravel(), still)
@@ -241,10 +264,13 @@ class SparseSearch:
         start = np.random.default_rng(2).normal(size=n)
         most = max(1, min(TOLD, n - self.compiled.nr, n - 2))
         try:
-            values, motions = eigsh(soft, most, which="LM", v0=start)
+            if follows:
+                values, motions = _one_way(here, compliance, start, most)
+            else:
+                values, motions = eigsh(soft, most, which="LM", v0=start)
+                values = 1.0 / values
         except ArpackError:
             return None
-        values = 1.0 / values
         order = np.argsort(values)
         size = max(self.largest, float(np.max(np.abs(here.K.data), initial=0.0)))
         median = float(np.median(np.abs(here.K.diagonal())))

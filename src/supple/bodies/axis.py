@@ -119,6 +119,11 @@ class AxisBody(Body):
         return super().rest_pose(place) if line is None else line.own_pose(float(place[0]))
 
     @property
+    def has_sections(self) -> bool:
+        """Whether its sections have axes across it: those of beams have."""
+        return True
+
+    @property
     def curved(self) -> bool:
         """Whether it is curved or twisted without load."""
         return self.centre_line is not None or self.twist is not None

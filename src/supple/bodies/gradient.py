@@ -344,6 +344,11 @@ class Cable(GradientLine):
         """Its nodes have no axes: nothing is across the line."""
         return False
 
+    @property
+    def has_sections(self) -> bool:
+        """Its sections have no axes: nothing tells where y is."""
+        return False
+
     def node_pose(self, node: int) -> Pose:
         """Place of a node at rest, and the axes of the body."""
         return Pose(EYE, np.array([self.stations[node], 0.0, 0.0]))

@@ -27,6 +27,7 @@ from supple.core import (
     pressure,
     rope,
     rope_tangents,
+    section_load,
 )
 from supple.core import layout as at
 from supple.core.control import LINEAR_CONTROL
@@ -48,7 +49,7 @@ from supple.native.declare import REAL, VEC, kernel, shared
 __all__ = [
     "BODY_DAMPING", "BUSHING", "CARTESIAN", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "GRADIENT", "JOINT_EFFORT", "JOINT_FRICTION",
     "JOINT_FUNCTION", "JOINT_LAW", "JOINT_SPRING", "JOINT_STOP", "LINEAR_CONTROL", "LINE_LAW", "LOAD", "MEMBRANE", "PAIR_FUNCTION",
-    "PID", "PRESSURE", "ROPE", "SPRING_DAMPER", "VECTOR_LOAD", "apply", "differentiate", "drive", "energy",
+    "PID", "PRESSURE", "ROPE", "SECTION_LOAD", "SPRING_DAMPER", "VECTOR_LOAD", "apply", "differentiate", "drive", "energy",
 ]
 
 FORCE, BODY_DAMPING, BUSHING, LOAD, FRAME_FUNCTION, JOINT_FUNCTION, GEAR = 1, 3, 4, 5, 6, 7, 8
@@ -58,6 +59,7 @@ CARTESIAN, PAIR_FUNCTION = 12, 13
 GRADIENT = 14  # elastic forces, damping and weight of a gradient body
 VECTOR_LOAD = 15  # a load along a gradient body
 PRESSURE = 18  # on a surface of a gradient body
+SECTION_LOAD = 19  # a load along a gradient body that turns with its sections
 # 2 and 11 are springs along a line, 16 ropes, 17 linear controllers; kinds from JOINT_SPRING on act on one joint coordinate
 
 # Element integers of FORCE: node, 1 if it turns with the body, signals of force and torque (6); reals: pose of the frame
@@ -181,6 +183,8 @@ def apply(tree, work, t, q, u, z):
             power[e] = load.apply_to_vectors(tree, work, e, t, u)
         elif kind == PRESSURE:
             power[e] = pressure.apply(tree, work, e, t, q, u)
+        elif kind == SECTION_LOAD:
+            power[e] = section_load.apply(tree, work, e, t, q, u)
         elif kind == ROPE:
             power[e] = rope.rope_apply(tree, work, e, q, u)
         else:  # GEAR
@@ -308,6 +312,8 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru):
             gradient_tangents.gradient_differentiate(tree, work, el[BODY], q, u, Rq, Ru)
         elif kind == PRESSURE:
             pressure.differentiate(tree, work, e, t, q, Rq)
+        elif kind == SECTION_LOAD:
+            section_load.differentiate(tree, work, e, t, q, Rq)
         elif kind == ROPE:
             rope_tangents.rope_differentiate(tree, work, e, q, u, Rq, Ru)
         elif kind == GEAR:

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.core import bushing, callback, cartesian, control, line, load, pair_callback, pressure
+from supple.bodies.line_sections import SECTION_POINTS, weighted_sections
+from supple.core import (
+    bushing,
+    callback,
+    cartesian,
+    control,
+    line,
+    load,
+    pair_callback,
+    pressure,
+    section_load,
+)
 from supple.core import forces as codes
 from supple.core import joint_forces as joint
 from supple.core import layout as at
@@ -44,6 +55,7 @@ from supple.poses import Pose
 from supple.signals import Constant, Polynomial, Signal
 
 if TYPE_CHECKING:
+    from supple.engine.body_records import GradientRecord
     from supple.engine.builder import Builder
 
 
@@ -168,6 +180,9 @@ def _load_on_vectors(b: Builder, force: DistributedLoad) -> None:
     """Add a load along a body without a frame: constant weights of its nodal vectors."""
     record = b.gradient[force.frame.body.name]
     body: Any = record.body
+    if force.axes == "section":
+        _load_on_sections(b, force, record)
+        return
     weights = np.zeros(record.mesh.size // 3)
     for x, weight in force.points(body, 4):
         vectors, rows = body.shown_vectors(body.at(x))
@@ -175,6 +190,27 @@ def _load_on_vectors(b: Builder, force: DistributedLoad) -> None:
     ints = {load.BODY: record.index, load.AT: b.add_numbers(weights.tolist())}
     signals = [b.add_signal(s) for s in force.force]
     add(b, force, codes.VECTOR_LOAD, {**ints, load.SIGNALS: signals}, {})
+
+
+def _load_on_sections(b: Builder, force: DistributedLoad, record: GradientRecord) -> None:
+    """Add a load that turns with sections: weighted axes and rows at points of each element."""
+    body: Any = record.body
+    points, integers = force.points(body, SECTION_POINTS), [0]
+    for piece in weighted_sections(body, points, force.frame.rotation):
+        used = np.any([section.rows.any(axis=0) for section in piece], axis=0)
+        vectors, place = piece[0].vectors[used], len(b.data)
+        for section in piece:
+            b.add_numbers((section.weight * section.turn).ravel().tolist())
+            b.add_numbers(section.rows[:, used].ravel().tolist())
+        integers += [len(vectors), len(piece), place, *vectors.tolist()]
+        integers[0] += 1
+    ints = {
+        section_load.BODY: record.index,
+        section_load.TURNS: int(body.turns),
+        section_load.PIECES: b.add_integers(integers),
+        section_load.SIGNALS: [b.add_signal(s) for s in force.force],
+    }
+    add(b, force, codes.SECTION_LOAD, ints, {})
 
 
 def _on_surface(b: Builder, force: SurfaceLoad) -> None:

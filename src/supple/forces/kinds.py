@@ -84,6 +84,9 @@ ELEMENTS: dict[int, ElementKind] = {
         ElementKind(codes.LINEAR_CONTROL, "a controller", False, "terms", WITHOUT_ENERGY),
         ElementKind(codes.ROPE, "a rope", True, "path", WITHOUT_ENERGY),
         ElementKind(codes.VECTOR_LOAD, "a load along a gradient body", False),
+        ElementKind(
+            codes.SECTION_LOAD, "a load on sections of a gradient body", False, "", WITHOUT_ENERGY
+        ),
         ElementKind(codes.PRESSURE, "pressure on a gradient body", False, "", WITHOUT_ENERGY),
         ElementKind(codes.JOINT_SPRING, "a spring", True),
         ElementKind(codes.JOINT_EFFORT, "an effort", False),
@@ -146,7 +149,11 @@ FORCES: dict[type[ForceElement], ForceKind] = {
         ForceKind(Rope, (codes.ROPE,), "rope", at_frames=True, switches=_always),
         ForceKind(CartesianSpring, (codes.CARTESIAN,), "point", at_frames=True),
         ForceKind(Bushing, (codes.BUSHING,), "point", at_frames=True),
-        ForceKind(DistributedLoad, (codes.LOAD, codes.FORCE, codes.VECTOR_LOAD), "energy"),
+        ForceKind(
+            DistributedLoad,
+            (codes.LOAD, codes.FORCE, codes.VECTOR_LOAD, codes.SECTION_LOAD),
+            "energy",
+        ),
         ForceKind(SurfaceLoad, (codes.VECTOR_LOAD,), "energy"),
         ForceKind(Pressure, (codes.PRESSURE,), "energy"),
         ForceKind(ForceFunction, (codes.FRAME_FUNCTION,), "point", at_frames=True),

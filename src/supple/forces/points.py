@@ -15,8 +15,10 @@ from supple.errors import ModelError, label
 from supple.forces.base import ForceElement, PairForce, SignalTriple, three_signals
 from supple.forces.laws import Law, LawLike, damper_law, spring_law
 from supple.frames import Body, Frame, Line, expect_body_frame
-from supple.signals import Signal, SignalLike
+from supple.signals import Constant, Signal, SignalLike
 from supple.validate import Vector, read_only, set_fields
+
+ALONG = 1e-12  # sine of an angle that is rounding
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -211,8 +213,11 @@ class DistributedLoad(ForceElement):
     profile : (2,)
         Factors at the beginning and the end, linear between them: (0, 1) is a triangle.
     axes : "world", "body" or "section"
-        Fixed in the world, turning with the beam's frame, or following the deformed section; on a
-        `GradientBeam` or `Cable` "world".
+        Fixed in the world, turning with the beam's frame, or following the deformed section, along
+        the axes of ``beam.at(x)``. A `GradientBeam` or `Cable` has no frame, so not "body". On the
+        sections of a `Cable` the force is along its tangent: nothing tells directions across it.
+
+    It is per length without load, also where the body is stretched.
     """
 
     frame: Frame
@@ -242,9 +247,6 @@ class DistributedLoad(ForceElement):
             expected = f"a station after {begin:g} m and not beyond {beam.length:g} m"
             raise ModelError(owner, "end", last, expected)
         factors = validate.vector(owner, "profile", profile, 2, "2 finite numbers")
-        if frame.body.written_as == "gradient" and axes != "world":
-            expected = f"'world' on {label(frame.body)}, whose coordinates are those of the world"
-            raise ModelError(owner, "axes", axes, expected)
         set_fields(
             self,
             frame=frame,
@@ -253,6 +255,7 @@ class DistributedLoad(ForceElement):
             profile=(float(factors[0]), float(factors[1])),
             axes=validate.choice(owner, "axes", axes, ("world", "body", "section")),
         )
+        self._check_axes(frame.body)
 
     @property
     def frames(self) -> dict[str, Frame]:
@@ -276,6 +279,7 @@ class DistributedLoad(ForceElement):
 
     def on_parts(self, body: Body) -> tuple[DistributedLoad, ...]:
         """The load on each part of a beam that it reaches; itself on a body that is not cut."""
+        self._check_axes(body)
         if not body.divides or body.written_as == "gradient":
             return (self,)
         if self.axes == "body":
@@ -295,6 +299,21 @@ class DistributedLoad(ForceElement):
                 found.append(one)
             start += length
         return tuple(found)
+
+    def _check_axes(self, body: Body) -> None:
+        """Refuse axes that a body without a frame, or without axes of its sections, has not."""
+        owner = label(self)
+        if self.axes == "body" and body.written_as == "gradient":
+            expected = f"'world' or 'section' on {label(body)}, which has no frame of its own"
+            raise ModelError(owner, "axes", self.axes, expected)
+        if self.axes != "section" or body.line is None or body.line.has_sections:
+            return
+        for k, component in enumerate(self.force):
+            along = np.abs(self.frame.rotation[1:, k]).max() < ALONG
+            if not along and not (isinstance(component, Constant) and component.value == 0.0):
+                expected = f"0 on {label(body)}, which has a tangent and no axes across it"
+                found = component.value if isinstance(component, Constant) else component
+                raise ModelError(owner, f"force[{k}]", found, expected)
 
     def points(self, beam: Line, order: int) -> list[tuple[float, float]]:
         """Stations (m) and weights (m) for integrals of the profile, ``order`` in each element."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.bodies.line_sections import section_axes
 from supple.constraints import SlidingJoint
 from supple.errors import SuppleError
 from supple.fem.primitives import arrow, coil, cuboid, cylinder, sphere, torus, turned
@@ -227,6 +228,9 @@ class Signs:
             R, p = self._pose(place)
             if load.axes == "body":
                 R = np.asarray(self.result[body].matrix) @ load.frame.rotation
+            elif load.axes == "section" and body.line is not None and not body.line.has_sections:
+                slope = self.result[body].at(float(place.position[0]))._slope
+                R = section_axes(slope[None]) @ load.frame.rotation  # along the tangent
             way = values if load.axes == "world" else np.einsum("tij,tj->ti", R, values)
             way = way * ((1 - s) * load.profile[0] + s * load.profile[1])
             way = way * (0.12 * self.reach / largest)

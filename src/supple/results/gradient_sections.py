@@ -13,6 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
+from supple.bodies.line_sections import (
+    SECTION_POINTS,
+    LineSection,
+    section_axes,
+    weighted_sections,
+)
 from supple.errors import SuppleError
 from supple.fem import gradient_forces
 from supple.fem.hermite import hermite
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class LineLoad(NamedTuple):
-    """A load along a body with its density (nt, 3) N/m over time, world axes."""
+    """A load along a body with its density (nt, 3) N/m over time, in its own axes."""
 
     load: DistributedLoad
     density: Array
@@ -45,10 +51,47 @@ def line_loads(result: Result, record: GradientRecord) -> tuple[LineLoad, ...]:
                 "of a run"
             )
         efforts = result.data.loads(name).efforts[:, record.u].reshape(len(result.t), -1, 3)
-        weights = _weights(force, cast("GradientLine", record.body))
+        body = cast("GradientLine", record.body)
+        weights = _weights(force, body)
         k = int(np.argmax(np.abs(weights)))
-        found.append(LineLoad(force, efforts[:, k] / weights[k]))
+        pull = np.broadcast_to(weights[k] * np.eye(3), (len(result.t), 3, 3))
+        if force.axes == "section":
+            vectors = result.q[:, record.q].reshape(len(result.t), -1, 3)
+            pull = _pull_at(force, body, k, vectors)
+        density = np.einsum("tij,tj->ti", np.linalg.pinv(pull), efforts[:, k])
+        found.append(LineLoad(force, density))
     return tuple(found)
+
+
+def _pull_at(load: DistributedLoad, body: GradientLine, k: int, vectors: Array) -> Array:
+    """Efforts (nt, 3, 3) on the nodal vector k of a load on sections, for each of its components.
+
+    Along a cable there is one component only.
+    """
+    total = np.zeros((len(vectors), 3, 3))
+    for piece in _pieces(load, body):
+        for place in np.flatnonzero(piece[0].vectors == k):
+            total += _pulls(piece, vectors)[:, place]
+    return total
+
+
+def _pieces(load: DistributedLoad, body: GradientLine) -> list[list[LineSection]]:
+    """Points of a load on sections, element by element."""
+    return weighted_sections(body, load.points(body, SECTION_POINTS), load.frame.rotation)
+
+
+def _pulls(piece: Sequence[LineSection], vectors: Array) -> Array:
+    """Efforts (nt, K, 3, 3) on the nodal vectors of an element, of a load on its sections.
+
+    The last index is that of the component of the density along the axes of the load.
+    """
+    own = vectors[:, piece[0].vectors]
+    total = np.zeros((*own.shape, 3))
+    for section in piece:
+        gradients = np.einsum("nk,tkx->ntx", section.rows[1:], own)
+        pull = section.weight * section_axes(gradients) @ section.turn
+        total += section.rows[0][:, None, None] * pull[:, None]
+    return total
 
 
 def _weights(load: DistributedLoad, body: GradientLine, element: int = -1) -> Array:
@@ -85,7 +128,12 @@ def section_forces(
     g = gradient_forces.forces(table, e, rates) + np.einsum("kl,tlx->tkx", table.mass, changes)
     g -= table.weight[:, None] * gravity
     for load, density in loads:
-        g -= _weights(load, body, k)[:, None] * density[:, None]
+        if load.axes == "section":
+            for piece in _pieces(load, body):
+                if piece[0].vectors[0] == here[0]:
+                    g -= np.einsum("tkxi,ti->tkx", _pulls(piece, motion[0]), density)
+        else:
+            g -= _weights(load, body, k)[:, None] * density[:, None]
     ends, force, moment = [], [], []
     for node, sign in ((0, -1.0), (1, 1.0)):  # what is beyond acts on what is before
         first = node * mesh.node_vectors
