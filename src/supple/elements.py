@@ -15,6 +15,7 @@ from supple.signals import Signal
 from supple.validate import set_fields
 
 Target = tuple[str, int | str]
+ROUNDED = 1e-9  # of a computed station, in lengths of its beam
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -54,6 +55,17 @@ class Element(ABC):
     def _named(self, name: str) -> str:
         set_fields(self, name=validate.name(type(self).__name__, name))
         return label(self)
+
+
+def same_station(old: Body, body: Body, x: float) -> float:
+    """Where a station (m) of a beam is when ``body`` has taken the place of ``old``.
+
+    The end stays the end when the length is another one; other stations keep their numbers.
+    """
+    before, after = old.line, body.line
+    if before is None or after is None or before.length == after.length:
+        return x
+    return after.length if abs(x - before.length) <= ROUNDED * before.length else x
 
 
 class Shaft:

@@ -147,22 +147,11 @@ class Body:
         """Where a place (3,) m of `at` is in the undeformed body, and the axes of its frames."""
         return Pose(EYE, np.asarray(place))
 
-    def places_change(self, old: Body) -> bool:
-        """Whether places of the body that this one replaces may be elsewhere on it."""
-        return False
-
-    def same_place(self, old: Body, place: Vector) -> Vector:
-        """Where a place (3,) m of the body that this one replaces is; as a rule the same."""
-        return place
-
     def _placed(self, position: ArrayLike, rotation: ArrayLike | None) -> None:
         """Keep where the body's own frame is in the position that the model is written in."""
         owner = label(self)
-        set_fields(
-            self,
-            position=validate.vector(owner, "position", position),
-            rotation=validate.rotation(owner, "rotation", rotation),
-        )
+        place = validate.vector(owner, "position", position)
+        set_fields(self, position=place, rotation=validate.rotation(owner, "rotation", rotation))
 
     @property
     def deforms(self) -> bool:

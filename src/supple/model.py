@@ -241,14 +241,6 @@ class Model(ModelProducts):
         new._warned, new._written = dict(self._warned), None
         return new
 
-    def _with_bodies(self, bodies: Iterable[Body]) -> Model:
-        """A copy with other objects for bodies of the same names, places and frames."""
-        new = self.copy()
-        for body in bodies:
-            new._put(body)
-        new._graph = self._graph
-        return new
-
     def _put(self, item: Item) -> None:
         """List an item by its kinds; what was known about the whole model is known no longer."""
         self._items[item.name] = item

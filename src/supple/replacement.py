@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.elements import Element
+from supple.elements import Element, same_station
 from supple.errors import ModelError, describe, label, suggestion
 from supple.frames import Body, Frame
 from supple.joints import Joint
@@ -119,15 +119,17 @@ def moved(items: Iterable[Any], old: Any, body: Any) -> list[Any]:
         return []
     still = np.array_equal(old.position, body.position)
     still = still and np.array_equal(old.rotation, body.rotation)
-    if still and not body.places_change(old):
+    lengths = [None if line is None else line.length for line in (old.line, body.line)]
+    if still and lengths[0] == lengths[1]:
         return []
 
-    def there(frame: Frame) -> Frame:
+    def followed(frame: Frame) -> Frame:
         if frame.body.name != body.name:
             return frame
         if frame.world is None:
-            place = body.same_place(old, frame.position)
-            return frame if place is frame.position else Frame(body, place, frame.rotation)
+            x = float(frame.position[0])
+            there = same_station(old, body, x)
+            return frame if there == x else Frame(body, (there, 0.0, 0.0), frame.rotation)
         if still:
             return frame
         x, y, z = frame.world.p.tolist()
@@ -136,7 +138,7 @@ def moved(items: Iterable[Any], old: Any, body: Any) -> list[Any]:
 
     def follows(item: Any) -> Any:
         found = item.following(old, body) if isinstance(item, Element) else item
-        return _with_frames(found, there)
+        return _with_frames(found, followed)
 
     pairs = [(item, follows(item)) for item in items]
     return [new for old, new in pairs if new is not old]

@@ -95,18 +95,6 @@ class AxisBody(Body):
             )
         return self._station("x of a frame", float(x))
 
-    def places_change(self, old: Body) -> bool:
-        """Whether the length is another one, with which the end moves."""
-        return isinstance(old, AxisBody) and self.length != old.length
-
-    def same_place(self, old: Body, place: Vector) -> Vector:
-        """The end stays the end when the length is another one; other stations keep their place."""
-        if not isinstance(old, AxisBody) or not self.places_change(old):
-            return place
-        if abs(place[0] - old.length) > STATION_TOLERANCE * old.length:
-            return place
-        return read_only((self.length, 0.0, 0.0))
-
     def nearest(self, point: Vector) -> Vector:
         """Return the place (station, 0, 0) m of the axis that is nearest to a point."""
         line = self._line

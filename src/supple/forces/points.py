@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
+from supple.elements import same_station
 from supple.errors import ModelError, label
 from supple.forces.base import ForceElement, PairForce, SignalTriple, three_signals
 from supple.forces.laws import Law, LawLike, damper_law, spring_law
@@ -269,13 +270,11 @@ class DistributedLoad(ForceElement):
 
     def following(self, old: Body, body: Body) -> DistributedLoad:
         """Where it reaches to the end of the beam, it reaches to its new end."""
-        if self.frame.body.name != body.name or not body.places_change(old):
-            return self
-        end = body.same_place(old, read_only((self.end, 0.0, 0.0)))
-        if end[0] == self.end:
+        end = same_station(old, body, self.end)
+        if self.frame.body.name != body.name or end == self.end:
             return self
         frame = Frame(body, self.frame.position, self.frame.rotation)
-        return replace(self, frame=frame, end=float(end[0]))
+        return replace(self, frame=frame, end=end)
 
     def on_parts(self, body: Body) -> tuple[DistributedLoad, ...]:
         """The load on each part of a beam that it reaches; itself on a body that is not cut."""

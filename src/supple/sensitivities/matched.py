@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
 from supple.engine.attached import attached_masses
 from supple.engine.body_records import FlexRecord
 from supple.engine.compiled import Compiled
 from supple.errors import ModelError, SuppleWarning, label
+from supple.frames import Body
 from supple.model import Model
 from supple.reduction.matching import ModePattern
 
@@ -43,7 +45,7 @@ class Matching:
                 raise self._cut(name, body)
             if other is not body:
                 found.append(other)
-        return model._with_bodies(found) if found else model
+        return _with_bodies(model, found) if found else model
 
     def _pattern(self, record: FlexRecord) -> ModePattern | None:
         if record.name not in self._patterns:
@@ -58,3 +60,12 @@ class Matching:
             "beside it"
         )
         return ModelError(self.owner, "parameters", name, expected)
+
+
+def _with_bodies(model: Model, bodies: Iterable[Body]) -> Model:
+    """A copy with other objects for bodies of the same names, places and frames."""
+    new = model.copy()
+    for body in bodies:
+        new._put(body)
+    new._graph = model._graph
+    return new
