@@ -97,7 +97,7 @@ def test_a_rotation_of_a_shell_has_the_energy_of_its_quadratic_strain(
     assert isinstance(K_G, csc_array) and abs(K_G - K_G.T).max() == 0.0
     motions = rigid(mesh.nodes)
     # the mean membrane force of a triangle is that of its centre
-    n = mesh.stresses(state, "middle") * mesh.thickness[:, None] * mesh.shape.areas[:, None]
+    n = mesh.stresses(state, "middle") * mesh.thicknesses[:, None] * mesh.shape.areas[:, None]
     axes = mesh.shape.axes[:, :2]
     tensor = np.einsum("t,ti,tj->ij", n[:, 0], axes[:, 0], axes[:, 0])
     tensor += np.einsum("t,ti,tj->ij", n[:, 1], axes[:, 1], axes[:, 1])

@@ -77,6 +77,17 @@ def loaded_beam() -> sp.Model:
     return m
 
 
+def flap() -> sp.Model:
+    """A plate of finite elements on a hub."""
+    m = sp.Model(gravity=(0, 0, -9.81))
+    mesh = sp.fem.plate(0.8, 0.3, 4, 2, thickness=0.004, material=STEEL)
+    plate = m.add(sp.MeshBody("flap", mesh, modes=3, clamp=5, damping=sp.Rayleigh(stiffness=2e-4)))
+    hub = m.add(sp.RigidBody("hub", 1.0, inertia=0.01))
+    m.add(sp.Revolute("pin", m.ground.at(0), hub.at(0), "y", 0.1, 0.5))
+    m.add(sp.Fixed("root", hub.at(0), plate.at(node=5)))
+    return m
+
+
 def free() -> sp.Model:
     """A free body that spins, pulled by a spring."""
     m = sp.Model(gravity=DOWN)
@@ -118,6 +129,12 @@ CASES: dict[str, Case] = {
         loaded_beam,
         ["beam.length", "tip.mass"],
         ["tip.position.y @ end", "beam.far_end.position.x @ mean", "elbow.angle @ end"],
+        0.05,
+    ),
+    "flap": (
+        flap,
+        ["flap.component.thickness", "flap.component.material.density"],
+        ["pin.angle @ end", "flap.at(0.8, 0.3, 0).position.z @ end"],
         0.05,
     ),
     "free": (

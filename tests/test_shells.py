@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import warnings
 
@@ -203,8 +204,8 @@ def test_the_order_of_corners_changes_nothing_but_the_side() -> None:
 
 
 def test_stiffness_grows_with_thickness_and_its_cube() -> None:
-    thin, thick = irregular(), irregular()
-    thick.thickness = 2.0 * thin.thickness
+    thin = irregular()
+    thick = dataclasses.replace(thin, thickness=2.0 * thin.thickness)
     for q, factor in (
         (linear_stretch(thin.nodes, np.array([[1.0, 0.2], [0.0, -1.0]])), 2.0),
         (quadratic_bending(thin.nodes, np.array([1.0, 2.0, 0.5])), 8.0),

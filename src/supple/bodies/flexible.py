@@ -49,6 +49,7 @@ class FlexibleBody(Body):
     written_as: ClassVar[WrittenAs] = "flexible"
     view: ClassVar[ViewName] = "nodes"
     can_stiffen: ClassVar[bool] = False  # whether it has a field ``stiffening``
+    many_elements: ClassVar[bool] = False  # whether rounding of its modes is that of a large mesh
 
     modes: Any
 

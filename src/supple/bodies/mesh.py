@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -80,6 +80,8 @@ class MeshBody(NodalBody):
     A node of a solid has no rotation of its own; a frame there turns as the nodes of the elements
     around it do, in the mean, and its torques act on them.
     """
+
+    many_elements: ClassVar[bool] = True
 
     component: Component
     interfaces: tuple[Interface, ...]

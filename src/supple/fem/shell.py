@@ -13,9 +13,10 @@ in the triangle's axes, which carries every rigid motion of small angle exactly.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,6 +36,7 @@ from supple.fem.triangles import MIDSIDES, Array, Indices, Triangles, mass_point
 CENTRE = np.full(3, 1.0 / 3.0)
 
 
+@dataclass(eq=False, init=False, repr=False)
 class ShellMesh:
     """A thin shell or plate of one isotropic material.
 
@@ -57,13 +59,13 @@ class ShellMesh:
 
     nodes: Array
     triangles: Indices
-    thickness: Array
+    thickness: float | Array
     material: Material
-    poisson: float
     rotary_inertia: bool
     name: str
-    label: str
-    node_size = 6
+    poisson: float = field(init=False)
+    label: str = field(init=False)
+    node_size: ClassVar[int] = 6
 
     def __repr__(self) -> str:
         """Show the size of the mesh; its arrays would hide it."""
@@ -91,8 +93,13 @@ class ShellMesh:
         if not isinstance(rotary_inertia, bool):
             raise ModelError(owner, "rotary_inertia", rotary_inertia, "True or False")
         self.rotary_inertia = rotary_inertia
-        checks.warn_of_units(owner, self.length, self.thickness, material)
+        checks.warn_of_units(owner, self.length, self.thicknesses, material)
         checks.warn_of_flips(owner, self.triangles)
+
+    @cached_property
+    def thicknesses(self) -> Array:
+        """Thickness (t,) of each triangle, m."""
+        return np.broadcast_to(self.thickness, len(self.triangles))
 
     @property
     def size(self) -> int:
@@ -119,7 +126,7 @@ class ShellMesh:
     @cached_property
     def stiffness_matrix(self) -> Any:
         """Stiffness matrix (size, size), a sparse csc array."""
-        stretch, bend = self.thickness, self.thickness**3 / 12.0
+        stretch, bend = self.thicknesses, self.thicknesses**3 / 12.0
         blocks = np.zeros((len(self.triangles), 18, 18))
         for weights in MIDSIDES:
             for factor, rows in (
@@ -148,7 +155,7 @@ class ShellMesh:
         """
         expected = f"{self.size} finite numbers, one for each nodal coordinate"
         q = validate.vector(self.label, "displacement", displacement, self.size, expected)
-        local, law = q[self.coordinates], self.thickness[:, None, None] * self.law
+        local, law = q[self.coordinates], self.thicknesses[:, None, None] * self.law
         corners = [membrane.strains(self.shape, w, self.poisson) for w in np.eye(3)]
         forces = [
             np.einsum("tkm,tmn,tn->tk", law, self.shape.to_body(rows), local) for rows in corners
@@ -188,7 +195,7 @@ class ShellMesh:
 
         ``q`` (size,) are the nodal coordinates, ``surface`` is "top", "middle" or "bottom".
         """
-        height = surface_height(surface) * self.thickness
+        height = surface_height(surface) * self.thicknesses
         rows = membrane.strains(self.shape, CENTRE, self.poisson)
         rows = rows + height[:, None, None] * bending.curvatures(self.shape, CENTRE)
         local = np.asarray(q, dtype=np.float64)[self.coordinates]
@@ -209,14 +216,14 @@ class ShellMesh:
         shares, places = mass_points()
         # Two points with the second moment of a uniform thickness: its displacement is linear.
         heights = np.array([-0.5, 0.5]) / sqrt(3.0) if self.rotary_inertia else np.zeros(1)
-        whole = self.material.density * self.thickness * self.shape.areas / len(heights)
+        whole = self.material.density * self.thicknesses * self.shape.areas / len(heights)
         axes = self.shape.axes
         for share, weights in zip(shares, places, strict=True):
             middle = membrane.displacements(self.shape, weights)
             slopes = bending.slopes(self.shape, weights)
             normal = bending.deflection(self.shape, weights)[:, None]
             for height in heights:
-                z = height * self.thickness
+                z = height * self.thicknesses
                 rows = np.concatenate([middle - z[:, None, None] * slopes, normal], axis=1)
                 rows = axes.transpose(0, 2, 1) @ self.shape.to_body(rows)
                 place = np.einsum("i,tij->tj", weights, self.shape.places) + z[:, None] * axes[:, 2]

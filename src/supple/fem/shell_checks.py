@@ -58,10 +58,10 @@ def checked_triangles(owner: str, value: Any, nodes: Array) -> Indices:
     return corners
 
 
-def checked_thickness(owner: str, value: Any, count: int) -> Array:
-    """Return the thickness (t,) of each triangle from one number or one for each, m."""
+def checked_thickness(owner: str, value: Any, count: int) -> float | Array:
+    """Return one thickness for all triangles, or one (t,) for each, m."""
     if np.ndim(value) == 0:
-        return validate.read_only(np.full(count, validate.positive(owner, "thickness", value)))
+        return validate.positive(owner, "thickness", value)
     expected = f"a positive number, or {count} of them, one for each triangle (m)"
     thickness = validate.vector(owner, "thickness", value, count, expected)
     for t in np.flatnonzero(thickness <= 0.0)[:1]:

@@ -170,7 +170,7 @@ class ShellPoint:
                     )
                     @ rows
                 )
-            factor = share * self.mesh.thickness[t] ** power
+            factor = share * self.mesh.thicknesses[t] ** power
             total[:, self.mesh.coordinates[t]] += factor * shape.to_body(rows)[0]
         return total
 

@@ -136,7 +136,7 @@ def _shell_blocks(mesh: ShellMesh, basis: Array) -> Iterator[StressBlock]:
                 bending.curvatures(shape, CENTRE),
             )
         )
-        thickness = mesh.thickness[here]
+        thickness = mesh.thicknesses[here]
         centres = shape.places.mean(axis=1)
         for surface in ("top", "bottom"):
             height = SURFACES[surface] * thickness

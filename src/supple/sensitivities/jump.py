@@ -129,9 +129,7 @@ def _impact_slopes(
     return J, over_time
 
 
-def _over_parameter(
-    neighbours: Neighbours, name: str, after: Compiled, before: States
-) -> Array:
+def _over_parameter(neighbours: Neighbours, name: str, after: Compiled, before: States) -> Array:
     """Derivative (ns,) of the state behind an impact along a parameter."""
     nu, nz = after.nu, after.nz
     *sides, apart = neighbours.sides(name)

@@ -30,6 +30,8 @@ OWNER = "sensitivity"
 # Displacement of a parameter, in units of its value: central differences err by its square, and by
 # the rounding of the equations divided by it
 STEP = 3e-5
+# The same for modes of many elements, whose rounding is larger: differences are of order 4
+WIDE_STEP = 1e-3
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ class Neighbours:
     scales: Mapping[str, float]
     _made: dict[tuple[str, float], Start] = field(default_factory=dict)
     _problems: list[Problem] = field(default_factory=list)
+    _wide: dict[str, bool] = field(default_factory=dict)
 
     @property
     def here(self) -> Start:
@@ -158,6 +161,33 @@ class Neighbours:
     def sides(self, name: str) -> tuple[Start, Start, float]:
         """Two models between which differences are taken, and how far they are apart."""
         return *self.pair(name), 2.0 * self.step(name)
+
+    def displacements(self, name: str) -> list[tuple[float, float]]:
+        """Displacements of a parameter with the weights of their central differences.
+
+        One as a rule. Where modes of a body of many elements are others with another value,
+        rounding of these asks for models that are farther apart, and so for differences of order 4.
+        """
+        if name not in self._wide:
+            self._wide[name] = self._changes_meshes(name)
+        if not self._wide[name]:
+            return [(self.step(name), 1.0)]
+        h = WIDE_STEP * self.scales[name]
+        return [(h, 4.0 / 3.0), (2.0 * h, -1.0 / 3.0)]
+
+    def differences(self, name: str) -> list[tuple[Start, Start, float]]:
+        """Pairs of models and lengths: derivatives are the sum of differences over these."""
+        return [(*self.pair(name, by), 2.0 * by / w) for by, w in self.displacements(name)]
+
+    def _changes_meshes(self, name: str) -> bool:
+        """Whether modes of a body of many elements are others beside the model."""
+        meshes = {k: r for k, r in self.here.compiled.flexible.items() if r.body.many_elements}
+        there = self.sides(name)[0].compiled.flexible if meshes else {}
+        return any(
+            not np.array_equal(getattr(there[k].modal, which), getattr(record.modal, which))
+            for k, record in meshes.items()
+            for which in ("M", "K")
+        )
 
     def pair(self, name: str, displacement: float | None = None) -> tuple[Start, Start]:
         """The model with a parameter displaced to both sides; both are of one structure."""

@@ -135,6 +135,16 @@ class Stretch:
             change = (ends[0] - ends[1]) / apart
             return parameter_terms(steps, every, change, warp.stretch(t))
         where, linear = self._acts(name, models, block)
+        pairs = self.neighbours.differences(name)
+        if len(pairs) > 1:
+            change = np.zeros((len(where), block.here.shape[1]))
+            for *sides, length in pairs:
+                ends = [
+                    residuals(like(side.compiled, block.compiled), t, steps, where)
+                    for side in sides
+                ]
+                change += (ends[0] - ends[1]) / length
+            return parameter_terms(steps, where, change, np.zeros(len(t)))
         change = residuals(models[0], t, steps, where)
         if linear:  # then one side tells as much as both
             change, apart = change - block.here[where], 0.5 * apart
@@ -244,9 +254,7 @@ class Stretch:
                 out[:, p] += added
         return out
 
-    def _added(
-        self, block: Block, work: Array, touched: Touched, weights: Weights
-    ) -> Array | None:
+    def _added(self, block: Block, work: Array, touched: Touched, weights: Weights) -> Array | None:
         """What rotors and elements add to the sums (nj,); None if that is not smooth."""
         added: Array | None = np.zeros(weights.sums)
         if len(touched.elements):
