@@ -64,7 +64,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "mean axis": {"reference": "mean_axis"},
     "chord": {"reference": "chord", "damping": sp.KelvinVoigt(1e6)},
 }
-QUICK = ("plain", "turned", "stiffened")
+QUICK = ("plain", "turned")
 
 
 @pytest.mark.parametrize(
