@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from supple.errors import ModelError, label
 from supple.frames import Body, PartOptions
@@ -10,6 +10,8 @@ from supple.frames import Body, PartOptions
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam
     from supple.bodies.gradient import GradientBeam
+    from supple.fem.material import Material
+    from supple.fem.tapered import Profile
 
 # What a `GradientBeam` is, and a beam in its place must be
 SAME: dict[str, Any] = {
@@ -27,20 +29,7 @@ def gradient_beam(beam: Beam, elements: int) -> GradientBeam:
         found = getattr(beam, field)
         if found != value:
             raise ModelError(label(beam), field, found, f"{value!r} of a beam with nodal vectors")
-    return GradientBeam(
-        beam.name,
-        beam.length,
-        beam.section,
-        beam.material,
-        elements=elements,
-        damping=cast("Any", beam.damping),
-        roll=beam.roll,
-        twist=cast("Any", beam.twist),
-        centre_line=cast("Any", beam.centre_line),
-        first_y=beam.first_y,
-        position=beam.position,
-        rotation=beam.rotation,
-    )
+    return GradientBeam(*_matter(beam), elements=elements, **_shape(beam))
 
 
 def cut_beam(beam: GradientBeam, options: PartOptions) -> Body:
@@ -52,18 +41,14 @@ def cut_beam(beam: GradientBeam, options: PartOptions) -> Body:
 
     if beam.element != "collocated":
         return beam
-    whole = Beam(
-        beam.name,
-        beam.length,
-        beam.section,
-        beam.material,
-        parts=beam.elements,
-        damping=beam.damping,
-        roll=beam.roll,
-        twist=cast("Any", beam.twist),
-        centre_line=cast("Any", beam.centre_line),
-        first_y=beam.first_y,
-        position=beam.position,
-        rotation=beam.rotation,
-    )
-    return whole.in_parts(options)
+    return Beam(*_matter(beam), parts=beam.elements, **_shape(beam)).in_parts(options)
+
+
+def _matter(beam: Beam | GradientBeam) -> tuple[str, float, Profile, Material]:
+    return beam.name, beam.length, beam.section, beam.material
+
+
+def _shape(beam: Beam | GradientBeam) -> dict[str, Any]:
+    """What both kinds of beams have by the same names."""
+    names = ("damping", "roll", "twist", "centre_line", "first_y", "position", "rotation")
+    return {name: getattr(beam, name) for name in names}
