@@ -202,3 +202,65 @@ def test_frequencies_under_load():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         sp.linearize(column(0.01 * EULER, side=0.0))
+
+
+HELD = {"clamped": 4.0, "hinged": 2.0457}  # Euler's loads in parts of pi^2 EI/L^2
+
+
+def held_column(top: str, part: float, **options) -> sp.Model:
+    """A clamped column whose other end a slider guides, pressed by a part of Euler's load."""
+    m = sp.Model()
+    rod = m.add(sp.Beam("rod", LENGTH, SECTION, ALLOY, elements=8, **options))
+    end = m.add(sp.RigidBody("end", 1.0, inertia=1.0))
+    m.add(sp.Fixed("root", m.ground.at(0), rod.at(0)))
+    m.add(sp.Prismatic("guide", m.ground.at(LENGTH), end.at(0), axis="x"))
+    m.add((sp.Fixed if top == "clamped" else sp.Revolute)("top", rod.at(LENGTH), end.at(0)))
+    m.add(sp.Force("press", end.at(0), (-part * HELD[top] * np.pi**2 * STIFFNESS, 0, 0)))
+    m.add(sp.Force("side", rod.at(LENGTH / 2), (0, 0.5, 0)))
+    return m
+
+
+@pytest.mark.parametrize("top", HELD)
+@pytest.mark.parametrize("part", [0.01, 0.05, 0.1])
+def test_joints_at_further_places_hold_a_column(top, part):
+    """Of a cantilever the same load would be four to sixteen times as near to Euler's."""
+    plain, stiff = (
+        sp.statics(held_column(top, part, stiffening=s)) for s in ("none", "second_order")
+    )
+    a, b = (r["rod"].at(LENGTH / 2).deflection[0, 1] for r in (plain, stiff))
+    seen = plain.monitor["rod"]
+    assert seen.load_change == pytest.approx(b / a - 1.0, rel=0.15)  # to first order
+    if part > 0.02:  # otherwise nothing is near
+        assert seen.buckling == pytest.approx(part, rel=1e-3)
+    assert (plain.monitor.level == "valid") == (part < 0.02)
+
+
+def test_a_portal_pushed_to_the_side_is_not_doubted():
+    """Its feet hold it twice; in its own frame it would hang on one of them like a cantilever."""
+    corners = {"left": (0, 0, 0), "top left": (0, 1, 0), "top right": (1, 1, 0), "right": (1, 0, 0)}
+    pairs = (("left", "top left"), ("top left", "top right"), ("top right", "right"))
+    tips = []
+    for stiffening in ("none", "second_order"):
+        members = [sp.Member(*pair, sp.Rectangle(0.01, 0.01), ALLOY, elements=4) for pair in pairs]
+        m = sp.Model()
+        frame = m.add(sp.FrameBody("portal", corners, members, stiffening=stiffening))
+        m.add(sp.Fixed("foot", m.ground.at(0), frame.at("left")))
+        m.add(sp.Fixed("other foot", m.ground.at(1), frame.at("right")))
+        m.add(sp.Force("push", frame.at("top left"), (4.0, 0, 0)))
+        r = sp.statics(m)
+        assert r.monitor.level == "valid"
+        tips.append(r["portal"].at("top left").deflection[0, 0])
+    assert tips[0] == pytest.approx(tips[1], rel=5e-4)
+
+
+def test_a_flexible_neighbour_holds_nothing():
+    """A column welded to a soft beam that is clamped itself buckles as if it were free there."""
+    m = sp.Model()
+    rod = m.add(sp.Beam("rod", LENGTH, SECTION, ALLOY, elements=8))
+    soft = m.add(sp.Beam("soft", LENGTH, sp.Rectangle(1e-4, 1e-4), ALLOY, elements=2))
+    m.add(sp.Fixed("root", m.ground.at(0), rod.at(0)))
+    m.add(sp.Fixed("weld", rod.at(LENGTH), soft.at(0)))
+    m.add(sp.Fixed("far", m.ground.at(2 * LENGTH), soft.at(LENGTH)))
+    m.add(sp.Force("load", rod.at(LENGTH), (-0.3 * EULER, 0.1, 0)))
+    r = sp.statics(m)
+    assert r.monitor["rod"].buckling == pytest.approx(0.3, rel=0.05)

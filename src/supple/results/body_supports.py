@@ -1,4 +1,4 @@
-"""How joints hold a body against the ground, as if everything else were rigid.
+"""How joints hold a body against the ground, as if everything else were rigid, or by rigid bodies.
 
 Each joint of a body leads to another one, and from there, by other joints, to the ground or not. If
 it does, the place can move as all joints on the way allow together, but for coordinates that are
@@ -8,7 +8,7 @@ has let go, holds nothing, and a force element, a spring, does not either.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -29,11 +29,14 @@ GROUND = "ground"
 ALIKE = 1e-2
 
 
-def held_directions(result: Result, name: str, length: float) -> list[tuple[Frame, Array]]:
+def held_directions(
+    result: Result, name: str, length: float, around: Collection[str] = ()
+) -> list[tuple[Frame, Array]]:
     """Frames of a body that are held at the one time of a result, and how.
 
     Rows (c, 6) in body axes are of the displacement and of ``length`` times the rotation of the
-    frame: orthonormal directions in which it does not move.
+    frame: orthonormal directions in which it does not move. ``around`` names bodies that hold
+    nothing, those that are flexible themselves.
     """
     found = []
     axes = cast("BodyView", result[name]).matrix[0]
@@ -42,7 +45,7 @@ def held_directions(result: Result, name: str, length: float) -> list[tuple[Fram
         for mine, other in ((joint.A, joint.B), (joint.B, joint.A)):
             if mine.body.name != name:
                 continue
-            way = _way(result, other.body.name, name)
+            way = _way(result, other.body.name, {name, *around})
             if way is None:
                 continue
             place = result[mine].position[0]
@@ -68,8 +71,10 @@ def _joints(result: Result) -> list[Joint]:
     return [j for j in result.joints.values() if not result.data.without(j.name)[0]]
 
 
-def _way(result: Result, start: str, without: str) -> Sequence[Joint] | None:
-    """Joints from a body to the ground, the fewest, without passing a body; None if none do."""
+def _way(result: Result, start: str, without: Collection[str]) -> Sequence[Joint] | None:
+    """Joints from a body to the ground, the fewest, without passing some; None if none do."""
+    if start in without:
+        return None
     ways: dict[str, list[Joint]] = {start: []}
     waiting = [start]
     while waiting:
@@ -81,7 +86,7 @@ def _way(result: Result, start: str, without: str) -> Sequence[Joint] | None:
             if here not in ends:
                 continue
             there = ends[1] if ends[0] == here else ends[0]
-            if there not in ways and there != without:
+            if there not in ways and there not in without:
                 ways[there] = [*ways[here], joint]
                 waiting.append(there)
     return None

@@ -3,6 +3,11 @@
 Stress under the present loads changes the stiffness K of the elastic coordinates to K + K0: tension
 stiffens, pressure softens, and where K + K0 is singular the body buckles. Without stiffening K0 is
 left out. These numbers say what that means.
+
+K is that of the body in its frame. Joints that hold it at further places, by rigid bodies, make it
+stiffer: where the numbers are not small, they are found again for shapes that these joints allow. A
+frame that turns with such a shape counts as fixed, which makes the numbers too large rather than
+too small.
 """
 
 from __future__ import annotations
@@ -15,6 +20,7 @@ from numpy.typing import NDArray
 
 from supple.errors import ModelError
 from supple.results.body_loads import at_times, body_loads
+from supple.results.body_supports import ALIKE, held_directions
 from supple.results.deformation import Extreme
 
 if TYPE_CHECKING:
@@ -27,6 +33,10 @@ Array = NDArray[np.float64]
 SAMPLES, MESH_SAMPLES = 100, 8
 # Deflections across an axis below this part of all displacements are none.
 STRAIGHT = 1e-6
+# Effects above this are found again with all that holds the body, at so many times.
+SMALL, HELD_SAMPLES = 0.02, 4
+# Rows on elastic coordinates below this part of the largest entry hold nothing.
+HOLDS = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,31 +70,93 @@ def load_effect(result: Result, record: FlexRecord) -> LoadEffect | None:
         K0 = body.load_stiffness(loads.places, loads.factors, masses)
     except ModelError:  # a component of matrices only
         return None
-    scale = 1.0 / np.sqrt(np.diag(modal.K))
-    root = np.linalg.cholesky(modal.K * np.outer(scale, scale))
-    inverse = np.linalg.solve(root, np.diag(scale))  # inverse K inverse^T = 1
+    t, size = result.t[which], q[which]
+    found = _effects(record, K0, size, np.eye(modal.n))
+    worst = found.max(axis=0)
+    if worst.max() > SMALL:
+        few = np.argsort(worst)[-HELD_SAMPLES:]
+        parts = np.array([_held_part(result, record, K0, size, which, k, found) for k in few])
+        found = found * parts.max(axis=0)[:, None]
+    return LoadEffect(*(Extreme(t, values) for values in found))
+
+
+def _held_part(
+    result: Result,
+    record: FlexRecord,
+    K0: Array,
+    q: Array,
+    which: NDArray[np.int_],
+    k: int,
+    found: Array,
+) -> Array:
+    """Parts (3,) of the effects at one time that are left for shapes that joints allow."""
+    shapes = _allowed(at_times(result, which[k : k + 1]), record)
+    if shapes.shape[1] == record.modal.n:
+        return np.ones(3)
+    held = _effects(record, K0[k : k + 1], q, shapes, k)[:, 0]
+    return np.asarray(np.minimum(held / np.maximum(found[:, k], 1e-300), 1.0))
+
+
+def _allowed(result: Result, record: FlexRecord) -> Array:
+    """Shapes (n, m) of the elastic coordinates that the joints of a body allow at one time."""
+    body, masses, n = record.body, record.point_masses, record.modal.n
+    compiled, length = result.data.compiled, record.body.typical_length
+    deforming = (*compiled.flexible, *compiled.gradient)
+    flexible = {compiled.owners.get(name, name) for name in deforming}
+    unit = np.repeat([1.0, length], 3)[:, None]
+    elastic, rigid = [np.zeros((0, n))], [np.zeros((0, 6))]
+    for frame, held in held_directions(result, body.name, length, flexible - {body.name}):
+        place = body.attachment(frame, masses)
+        moves = np.eye(6)
+        moves[:3, 3:] = np.cross(np.eye(3), place.p0).T
+        elastic.append(held @ (unit * np.vstack([place.Phi, place.Psi])))
+        rigid.append(held @ (unit * moves / unit.T))
+    rows, frames = np.vstack(elastic), np.vstack(rigid)
+    if not len(rows):
+        return np.eye(n)
+    scale = 1.0 / np.sqrt(np.diag(record.modal.K))
+    least = HOLDS * np.abs(rows * scale).max()
+    left, values, _ = np.linalg.svd(frames)
+    rows = left[:, int(np.sum(values > ALIKE)) :].T @ rows  # what the frame cannot give way to
+    _, values, ways = np.linalg.svd(rows * scale)
+    held_by = int(np.sum(values > least))
+    return np.asarray(scale[:, None] * ways[held_by:].T)
+
+
+def _effects(
+    record: FlexRecord, K0: Array, q: Array, shapes: Array, only: int | None = None
+) -> Array:
+    """Buckling, stiffness and change (3, k) of K0 (k, n, n) within shapes (n, m)."""
+    if not shapes.shape[1]:
+        return np.zeros((3, len(K0)))
+    K = shapes.T @ record.modal.K @ shapes
+    scale = 1.0 / np.sqrt(np.diag(K))
+    root = np.linalg.cholesky(K * np.outer(scale, scale))
+    inverse = np.linalg.solve(root, np.diag(scale)) @ shapes.T  # inverse K inverse^T = 1
     relative = np.einsum("ia,kab,jb->kij", inverse, 0.5 * (K0 + np.swapaxes(K0, 1, 2)), inverse)
     values = np.linalg.eigvalsh(relative)
-    t = result.t[which]
-    return LoadEffect(
-        Extreme(t, np.maximum(-values[:, 0], 0.0)),
-        Extreme(t, np.abs(values).max(axis=1)),
-        Extreme(t, _changes(record, inverse, K0, q[which])),
-    )
+    changes = _changes(record, inverse, K0, q, only)
+    return np.array([np.maximum(-values[:, 0], 0.0), np.abs(values).max(axis=1), changes])
 
 
-def _changes(record: FlexRecord, inverse: Array, K0: Array, q: Array) -> Array:
-    """Largest change (k,) of deflections by K0, relative to the largest of them."""
+def _changes(
+    record: FlexRecord, inverse: Array, K0: Array, q: Array, only: int | None = None
+) -> Array:
+    """Largest change (k,) of deflections by K0, relative to the largest of all q (times, n).
+
+    ``only`` is the place of the one time that K0 belongs to; otherwise it belongs to all of them.
+    """
     rows = record.body.moving_rows(record.point_masses)[0]
     whole = np.einsum("pin,kn->kpi", rows, q)
-    changed = np.einsum("ia,ib,kbc,kc->ka", inverse, inverse, K0, q)
+    now = q if only is None else q[only : only + 1]
+    changed = np.einsum("ia,ib,kbc,kc->ka", inverse, inverse, K0, now)
     moved = np.einsum("pin,kn->kpi", rows, changed)
     size = np.linalg.norm(whole, axis=2).max(initial=0.0)
     if (axis := record.body.axis) is not None:  # deflections are across it
         whole, moved = (x - np.multiply.outer(x @ axis, axis) for x in (whole, moved))
     deflected = np.linalg.norm(whole, axis=2).max(initial=0.0)
     if not deflected > STRAIGHT * size:
-        return np.zeros(len(q))
+        return np.zeros(len(now))
     return np.asarray(np.linalg.norm(moved, axis=2).max(axis=1, initial=0.0) / deflected)
 
 
