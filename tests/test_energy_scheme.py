@@ -434,7 +434,8 @@ def test_flexible_bodies_are_refused():
     m.add(sp.Revolute("A", m.ground.at(0), beam.at(0)))
     assert refused(m) == (
         "EnergyScheme: Beam 'rod' is flexible, expected rigid bodies, whose motion over a step is "
-        "a turn and a displacement"
+        "a turn and a displacement, or bodies with nodal vectors: "
+        "formulation=GradientBodies(absolute=True) writes beams so"
     )
 
 

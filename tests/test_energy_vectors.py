@@ -177,3 +177,37 @@ def test_what_is_refused(kind):
     with pytest.raises(sp.ModelError) as problem:
         run(m, 0.01, 0.01)
     assert str(problem.value).startswith(f"EnergyScheme: {sentence}, expected ")
+
+
+def arm_with_a_beam(**fields) -> sp.Model:
+    """A rigid hub, a beam on a hinge, and a weight welded to its end."""
+    m = sp.Model(gravity=(0, -9.81, 0))
+    soft = sp.Material(E=1e8, G=4e7, density=1000)
+    hub = m.add(sp.RigidBody("hub", 0.2, com=(0.1, 0, 0), inertia=(1e-3, 2e-3, 2e-3)))
+    rod = m.add(sp.Beam("rod", 1.0, sp.Rectangle(0.02, 0.02), soft, **fields))
+    weight = m.add(sp.RigidBody("weight", 0.1, inertia=1e-4))
+    m.add(sp.Revolute("pin", m.ground.at(0), hub.at(0)))
+    m.add(sp.Revolute("knee", hub.at(0.2), rod.at(0), initial=0.3))
+    m.add(sp.Fixed("weld", rod.at(1.0), weight.at(0)))
+    return m
+
+
+@pytest.mark.parametrize("fields", [{"parts": 4}, {"elements": 4}], ids=["parts", "one frame"])
+def test_beams_are_written_with_nodal_vectors(fields):
+    """Energy is kept to rounding, and the motion comes nearer to Radau's with the second order."""
+    written = sp.GradientBodies(4, absolute=True)
+    true = sp.simulate(arm_with_a_beam(**fields), 0.2, formulation=written)
+    errors = []
+    for step in (0.008, 0.004):
+        scheme = sp.EnergyScheme(step=step)
+        r = sp.simulate(arm_with_a_beam(**fields), 0.2, integrator=scheme, formulation=written)
+        assert r.energy.record.max_error < 1e-12
+        errors.append(np.linalg.norm((r["weight"].position - true["weight"].position)[-1]))
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.3)
+
+
+def test_a_beam_in_another_formulation_is_told_what_to_take():
+    expected = r"GradientBodies\(absolute=True\) writes beams so"
+    with pytest.raises(sp.ModelError, match=expected):
+        scheme = sp.EnergyScheme(step=0.1)
+        sp.simulate(arm_with_a_beam(), 0.1, integrator=scheme, formulation=sp.Absolute())

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -230,7 +230,8 @@ class Prepared:
         kept = Kept(self.model, given) if kept is None else kept
         other = self._written(given.formulation)
         if other is not None:
-            return other.run(replace(given, formulation=None), kept)
+            own = given.formulation.coordinates()
+            return other.run(replace(given, formulation=own), kept)
         return repeated(partial(self._run, kept), given, self._run(kept, given))
 
     def _run(self, kept: Kept, given: Arguments, failed: Result | None = None) -> Examined:
@@ -258,7 +259,8 @@ class Prepared:
         """The model as its formulation writes it, what an integrator gets, changes of the start."""
         other = self._written(given.formulation)
         if other is not None:
-            return other.problem(replace(given, formulation=None), call)
+            own = given.formulation.coordinates()
+            return other.problem(replace(given, formulation=own), call)
         integrator = Radau() if given.integrator is None else given.integrator
         begin = given.t_end, given.start, given.formulation, given.tolerance, given.output
         events = self._checked(given.events)
@@ -279,8 +281,9 @@ class Prepared:
         """
         other = self._written(formulation)
         if other is not None:
+            own = cast("Formulation", formulation).coordinates()
             kept: dict[str, Any] = {"integrator": integrator, "tolerance": tolerance}
-            return other.image(t_end, start=start, **kept)
+            return other.image(t_end, start=start, formulation=own, **kept)
         integrator = Radau() if integrator is None else integrator
         problem, _ = self._problem(
             "image", integrator, t_end, start, formulation, tolerance, 1, (), None

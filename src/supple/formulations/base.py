@@ -42,6 +42,10 @@ class Formulation(ABC):
         """The model with its bodies as they are written here; as a rule itself."""
         return model
 
+    def coordinates(self) -> Formulation | None:
+        """Coordinates of the model as it is written here; None for joint coordinates."""
+        return None
+
     def way(self) -> Linear | None:
         """How accelerations are found; as a rule None, by counting."""
         return None

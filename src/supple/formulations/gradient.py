@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from supple import validate
 from supple.formulations.base import Formulation, rewritten
+from supple.formulations.trees import Absolute
 from supple.graph.tree_choice import Tree
 from supple.model import Model
 
@@ -22,16 +23,25 @@ class GradientBodies(Formulation):
     ----------
     elements : int
         Of each beam; places that the model uses become nodes too.
+    absolute : bool
+        Rigid bodies move freely, and joints are constraints, as with `Absolute`; `EnergyScheme`
+        needs that.
     """
 
     elements: int = 8
+    absolute: bool = False
 
     def __post_init__(self) -> None:
         validate.integer("GradientBodies", "elements", self.elements, 1, "a positive whole number")
+        validate.flag("GradientBodies", "absolute", self.absolute)
+
+    def coordinates(self) -> Formulation | None:
+        """Absolute coordinates of the rigid bodies, or None."""
+        return Absolute() if self.absolute else None
 
     def tree(self, model: Model) -> Tree | None:
-        """No choice: the compiler's."""
-        return None
+        """Free bodies with ``absolute``; otherwise the compiler's choice."""
+        return Absolute().tree(model) if self.absolute else None
 
     def written(self, model: Model) -> Model:
         """The model with all its beams written anew."""

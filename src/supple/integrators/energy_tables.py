@@ -160,7 +160,10 @@ class _Maker:
         c = self.c
         if c.flexible:
             first = c.bodies[c.owners[next(iter(c.flexible))]].body
-            expected = "rigid bodies, whose motion over a step is a turn and a displacement"
+            expected = (
+                "rigid bodies, whose motion over a step is a turn and a displacement, or bodies "
+                "with nodal vectors: formulation=GradientBodies(absolute=True) writes beams so"
+            )
             raise _refused(label(first), "is flexible", expected)
         if c.motors:
             motor = next(iter(c.motors.values()))
