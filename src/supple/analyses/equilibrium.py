@@ -52,7 +52,10 @@ WORK, FEWEST_TRIES = 3e10, 30
 PUSHED = 40  # steps along a motion without stiffness after which nothing will hold it
 LARGEST_STEP = 0.5  # rad, or lengths of the model
 LARGEST_TURN = 0.3  # of gradients and lengths, in steps that may go uphill
-FLUTTER = 1e-6  # imaginary part of an eigenvalue beyond the rounding of a double one
+# Imaginary part of an eigenvalue w^2 beyond which it flutters, in parts of it. Motions of equal
+# frequency, those of a round shaft, flutter under the smallest torque if nothing damps them: what
+# a thousandth of critical damping ends, half of this number, is none.
+FLUTTER = 2e-3
 ROUNDED = 5e-15  # what rounding leaves in eigenvalues, as a part of the largest one
 
 
@@ -192,8 +195,9 @@ class Search:
         With one-way forces and loads that follow the motion the symmetric part of the stiffness
         says nothing about stability. The motions are then those that keep their shape as they
         grow, by eigenvalues of M^-1 K. A complex pair of them grows in oscillations unless it is
-        damped (flutter): it counts as a negative stiffness of the size of its imaginary part. In a
-        rotation dampers, too, make the stiffness one-way; there the symmetric part is taken.
+        damped (flutter): it counts as a negative stiffness of the size of its imaginary part, if
+        that is more than what 0.1 % of critical damping ends. In a rotation dampers, too, make the
+        stiffness one-way; there the symmetric part is taken.
         """
         if self.compiled.energy_creating or (self.rest.spin is None and one_way(here.K)):
             moved = self.compiled.scale[:, None] * here.N

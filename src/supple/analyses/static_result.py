@@ -41,8 +41,8 @@ class StaticResult(Result):
     stable : whether all motions have a positive stiffness, and no flexible body without stiffening
         carries more than its buckling load, nor a straight beam without twist of second order more
         than that under which it buckles to the side: controllers count as holding their targets;
-        with loads that follow the motion, whether it neither leaves nor flutters, as if it were not
-        damped: see `stability`
+        with loads that follow the motion, whether it neither leaves nor flutters, with 0.1 % of
+        critical damping: see `stability`
     buckled : names of such bodies
     free : motions that nothing holds, in words
     multipliers : (nr,) of the constraint rows in use

@@ -43,6 +43,9 @@ class CrossSection:
         Distance of the surface from the axis along y and along z; None if it is not known.
     shear_centre : (2,) m
         Place y, z of the shear centre: forces through it do not twist the beam.
+    warping_constant : m6
+        Of Vlasov's theory: how much sections that cannot warp resist a change of the rate of
+        twist. Zero of solid and closed sections, which hardly warp, and where ends are free to.
 
     How to add one is in CONTRIBUTING.md, "A section".
     """
@@ -53,6 +56,7 @@ class CrossSection:
     J: float = field(init=False, repr=False)
     half_sizes: tuple[float, float] | None = field(init=False, repr=False)
     shear_centre = (0.0, 0.0)
+    warping_constant = 0.0
 
     @property
     def I_p(self) -> float:  # noqa: N802 (a symbol like its neighbours)
@@ -177,15 +181,29 @@ class ISection(CrossSection):
     ``size_y`` is the height outside, ``size_z`` the width of the flanges. The torsion constant is a
     solution of Prandtl's equation, to about 1e-5: warping is free. Shear coefficients are
     for thin walls: Cowper's along the web, those of the shear flow in the flanges across it.
+
+    Beams twist as if their ends were free to warp. A clamped I is much stiffer: the monitor tells
+    by how much where twist matters, unless ``warping="free"`` says that the ends do warp.
     """
 
     size_y: float
     size_z: float
     web: float
     flange: float
+    warping: Literal["free"] | None = None
 
-    def __init__(self, size_y: float, size_z: float, web: float, flange: float) -> None:
+    def __init__(
+        self,
+        size_y: float,
+        size_z: float,
+        web: float,
+        flange: float,
+        warping: Literal["free"] | None = None,
+    ) -> None:
         self._sizes(size_y=size_y, size_z=size_z, web=web, flange=flange)
+        if warping not in (None, "free"):
+            raise ModelError("ISection", "warping", warping, "'free' or None")
+        set_fields(self, warping=warping)
         y, z, w, f = self.size_y, self.size_z, self.web, self.flange
         if not f < 0.5 * y:
             raise ModelError("ISection", "flange", f, "less than half of size_y")
@@ -200,6 +218,13 @@ class ISection(CrossSection):
             J=torsion_of_corner(0.5 * inside, 0.5 * w, f, 0.5 * (z - w), hole=False),
             half_sizes=(0.5 * y, 0.5 * z),
         )
+
+    @property
+    def warping_constant(self) -> float:  # type: ignore[override]
+        """Both flanges bend in their planes, in opposite directions, m6."""
+        if self.warping == "free":
+            return 0.0
+        return self.flange * self.size_z**3 / 24.0 * (self.size_y - self.flange) ** 2
 
     def shear_coefficients(self, poisson: float) -> tuple[float, float]:
         """Cowper's along the web, that of the shear flow in the flanges across it."""

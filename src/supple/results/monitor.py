@@ -39,7 +39,7 @@ out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -65,6 +65,7 @@ from supple.results.monitor_report import monitor_table, monitor_text
 from supple.results.spin_findings import of_spin
 from supple.results.truncation import Truncation, truncations
 from supple.results.views import into
+from supple.results.warping_findings import of_warping
 
 if TYPE_CHECKING:
     from supple.bodies.flexible import FlexibleBody
@@ -103,7 +104,7 @@ class Finding:
     ----------
     body : name of the body
     what : "rotation", "strain", "deflection", "modes", "mesh", "spin", "stability", "load",
-        "buckling", "locking" or "sliding"
+        "buckling", "locking", "sliding" or "warping"
     value, limit : what was found at most, and what is allowed
     time : s, when the limit was passed; None where a whole run is judged
     serious : whether the results cannot be used without a look at it
@@ -228,7 +229,13 @@ def monitor(result: Result, across: bool = False) -> Monitor:
                 found[owner.name] = watch_cut(result, owner, across)
             elif not owner.body.divides and record.modal.n:
                 found[name] = _watch(result, record, left_out.get(name))
-        return Monitor(found)
+        return Monitor({name: _with_theory(result, seen) for name, seen in found.items()})
+
+
+def _with_theory(result: Result, seen: BodyMonitor) -> BodyMonitor:
+    """A body's monitor with findings about what the theory of its sections leaves out."""
+    told = tuple(of_warping(result, result.data.compiled.bodies[seen.name].body))
+    return replace(seen, findings=(*seen.findings, *told)) if told else seen
 
 
 def states(result: Result, record: FlexRecord | GradientRecord) -> tuple[Array, Array]:
