@@ -168,6 +168,13 @@ class FlexibleBody(Body):
         """Its finite-element component, and coordinates (size, n) of it for each of ``modal``."""
         raise ModelError(label(self), "component", None, "a body made of a finite-element mesh")
 
+    def shear_energies(self, q: Vector, point_masses: PointMasses = ()) -> Vector | None:
+        """Energies (k,) of shear that its theory leaves out, J, at coordinates (k, n).
+
+        None of bodies that have shear, or that do not know.
+        """
+        return None
+
     def drawn(self, point_masses: PointMasses = ()) -> DrawnMesh | None:
         """Its mesh for pictures; None if it has none. Beams are drawn by their stations."""
         return None

@@ -231,6 +231,12 @@ class MeshBody(NodalBody):
         # Not `reduction`, which may also look for the frequencies of the whole mesh.
         return self.component, self.shapes(point_masses)
 
+    def shear_energies(self, q: Vector, point_masses: PointMasses = ()) -> Vector | None:
+        """Of thin shells (k,), J; None of others."""
+        component, shapes = self.component_shapes(point_masses)
+        measure = getattr(component, "shear_energies", None)
+        return None if measure is None else np.asarray(measure(q @ shapes.T))
+
     def surface(self, point_masses: PointMasses = ()) -> Surface:
         """The middle surface of a shell, the outer faces of a solid, or nodes alone."""
         component, basis = self.component_shapes(point_masses)

@@ -31,6 +31,7 @@ from supple.fem.gradient_shell import plane_turn
 from supple.fem.line import gauss
 from supple.fem.material import Material
 from supple.fem.shell_points import SURFACES, plane_von_mises
+from supple.fem.shell_shear import REISSNER
 from supple.fem.solid_stress import stress_tensors
 from supple.fem.stress_points import plane_tensor, solid_tensor, von_mises
 from supple.validate import read_only
@@ -144,6 +145,10 @@ class StrainField:
         """
         return np.zeros(len(corners))
 
+    def shear_energy(self, nodes: Array) -> Array:
+        """Energies (nt,) J of shear that is left out, from strains (nt, nodes, 6) at nodes."""
+        return np.zeros(len(nodes))
+
     @property
     def least_energy(self) -> float:
         """Energy (J) of strains that are rounding."""
@@ -213,6 +218,18 @@ class PlateField(StrainField):
             np.prod(rows.sizes) * np.array([np.mean([area for _, area in four]) for four in turns])
         )
         self._rest = self._measures(flat)
+        self._gradients = _centre_gradients(own[:, ::3])
+        self._shear = REISSNER * material.G * thickness
+
+    def shear_energy(self, nodes: Array) -> Array:
+        """Energies (nt,) J of shear across the thickness, from the balance of moments.
+
+        See `supple.fem.shell_shear`, which has the same for triangles.
+        """
+        moments = (nodes @ self.law)[:, self.cells, 3:]  # xx, yy, xy
+        slope = np.einsum("ekj,teki->teij", self._gradients, moments)
+        along, across = slope[..., 0, 0] + slope[..., 2, 1], slope[..., 2, 0] + slope[..., 1, 1]
+        return np.asarray(((along**2 + across**2) @ self.sizes) / (2.0 * self._shear))
 
     def at_corners(self, e: Array) -> Array:
         """Strains (nt, elements, 4, 6) from nodal vectors (nt, n, 3)."""
@@ -317,6 +334,20 @@ class SolidField(StrainField):
     def tensors(self, strain: Array) -> Array:
         """Tensors (..., 3, 3) of strains (..., 6)."""
         return solid_tensor(strain)
+
+
+def _centre_gradients(places: Array) -> Array:
+    """Gradients (e, 4, 2) 1/m of bilinear fields in the middle of cells (e, 4, 3).
+
+    They are along the axes of each cell: x from its first side to the opposite one.
+    """
+    signs = np.array([[2.0 * x - 1.0, 2.0 * y - 1.0] for x, y in CORNERS]) / 2.0  # by x and y
+    tangents = np.einsum("kj,ekx->ejx", signs, places)
+    e1 = tangents[:, 0] / np.linalg.norm(tangents[:, 0], axis=1, keepdims=True)
+    rest = tangents[:, 1] - (tangents[:, 1] * e1).sum(axis=1, keepdims=True) * e1
+    e2 = rest / np.linalg.norm(rest, axis=1, keepdims=True)
+    plane = np.einsum("ejx,aex->eja", tangents, np.stack([e1, e2]))  # (e, by x and y, axis)
+    return np.asarray(np.einsum("kj,eaj->eka", signs, np.linalg.inv(plane)))
 
 
 def _bilinear(x: float, y: float) -> list[float]:

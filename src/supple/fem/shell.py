@@ -30,6 +30,7 @@ from supple.fem.component import describe_mesh
 from supple.fem.material import Material
 from supple.fem.shell_places import find
 from supple.fem.shell_points import ShellPoint, surface_height
+from supple.fem.shell_shear import shear_energies
 from supple.fem.shell_stress import stress_matrices
 from supple.fem.triangles import MIDSIDES, Array, Indices, Triangles, mass_points
 
@@ -204,6 +205,13 @@ class ShellMesh:
     def stresses(self, q: ArrayLike, surface: str = "middle") -> Array:
         """Stresses (t, 3) s_xx, s_yy, s_xy in Pa, where `strains` gives the strains."""
         return self.strains(q, surface) @ self.law
+
+    def shear_energies(self, displacements: ArrayLike) -> Array:
+        """Energies (k,) of shear across the thickness, J, which are left out here.
+
+        ``displacements`` (k, size) are nodal coordinates.
+        """
+        return shear_energies(self, np.asarray(displacements, dtype=np.float64))
 
     @cached_property
     def coordinates(self) -> Indices:

@@ -21,6 +21,7 @@ import numpy as np
 
 from supple.errors import label
 from supple.results.deformation import Extreme
+from supple.results.shear_findings import of_shear_energy
 
 if TYPE_CHECKING:
     from supple.bodies.gradient_nodes import GradientNodes
@@ -45,7 +46,7 @@ def watch_field(result: Result, record: GradientRecord) -> BodyMonitor:
     field, e = body.field, q.reshape(len(q), -1, 3)
     step = max(1, AT_ONCE // (6 * field.cells.size))
     free = body.untouched(frames_of(result, body.name))
-    strain, missed, whole, across = [], [], [], []
+    strain, missed, whole, across, sheared = [], [], [], [], []
     for first in range(0, len(e), step):
         part = e[first : first + step]
         corners = field.at_corners(part)
@@ -55,6 +56,7 @@ def watch_field(result: Result, record: GradientRecord) -> BodyMonitor:
         missed.append(found[0] + SURFACE * field.surface_energy(corners, free))
         whole.append(found[1])
         across.append(body.lone_energy(corners))
+        sheared.append(field.shear_energy(nodes))
     largest = max(float(np.nanmax(np.concatenate(whole), initial=0.0)), field.least_energy)
     apart = np.concatenate(missed) / largest
     strained, left_out = Extreme(t, np.concatenate(strain)), Extreme(t, apart)
@@ -65,6 +67,7 @@ def watch_field(result: Result, record: GradientRecord) -> BodyMonitor:
         *of_strain(body, strained),
         *_of_mesh(body, left_out),
         *_of_few(body, lone),
+        *of_shear_energy(body, float(np.nanmax(np.concatenate(sheared), initial=0.0)) / largest),
         *_of_held(result, body),
     )
     return without_frame(record, turned, strained, findings, left_out.largest)

@@ -62,6 +62,7 @@ from supple.results.lateral_findings import of_lateral
 from supple.results.load_effect import LoadEffect, load_effect
 from supple.results.mode_findings import of_modes
 from supple.results.monitor_report import monitor_table, monitor_text
+from supple.results.shear_findings import of_thickness
 from supple.results.spin_findings import of_spin
 from supple.results.truncation import Truncation, truncations
 from supple.results.views import into
@@ -104,7 +105,7 @@ class Finding:
     ----------
     body : name of the body
     what : "rotation", "strain", "deflection", "modes", "mesh", "spin", "stability", "load",
-        "buckling", "locking", "sliding" or "warping"
+        "buckling", "locking", "sliding", "warping" or "shear"
     value, limit : what was found at most, and what is allowed
     time : s, when the limit was passed; None where a whole run is judged
     serious : whether the results cannot be used without a look at it
@@ -234,7 +235,8 @@ def monitor(result: Result, across: bool = False) -> Monitor:
 
 def _with_theory(result: Result, seen: BodyMonitor) -> BodyMonitor:
     """A body's monitor with findings about what the theory of its sections leaves out."""
-    told = tuple(of_warping(result, result.data.compiled.bodies[seen.name].body))
+    body = result.data.compiled.bodies[seen.name].body
+    told = (*of_warping(result, body), *of_thickness(result, body))
     return replace(seen, findings=(*seen.findings, *told)) if told else seen
 
 
