@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 import numbers
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import ModelError, SuppleWarning, describe
+from supple.errors import ModelError, describe, warn_caller
 from supple.poses import EYE, quaternion_matrix
 from supple.unit_hints import degrees_sentence
 
@@ -223,7 +222,7 @@ def unit_quaternion(owner: str, field: str, value: Any, expected: str) -> Vector
     if given.shape == (3,):
         sentence = degrees_sentence(field, given.tolist())
         if sentence is not None:
-            warnings.warn(f"{owner}: {sentence}", SuppleWarning, stacklevel=2)
+            warn_caller(f"{owner}: {sentence}")
         return rotation_vector_quaternion(given)
     if given.shape != (4,) or not np.any(given):
         raise ModelError(owner, field, value, expected)

@@ -8,7 +8,6 @@ model must then be given again.
 from __future__ import annotations
 
 import tempfile
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +23,7 @@ from supple.analyses.keeping import (
 )
 from supple.analyses.outcome import result_of
 from supple.analyses.prepared import prepare
-from supple.errors import ModelError, SuppleWarning
+from supple.errors import ModelError, warn_caller
 from supple.events import Event
 from supple.files import contained, path_of
 from supple.integrators.driver import Progress
@@ -111,7 +110,7 @@ def resume(
     """
     result, doubts, *_ = resumed(path, model, every, interval, progress)
     for doubt in doubts:
-        warnings.warn(doubt, SuppleWarning, stacklevel=2)
+        warn_caller(doubt)
     return result
 
 

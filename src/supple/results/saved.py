@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from supple.calls import Spoken
 from supple.errors import FileError, ModelError
 from supple.files import contained, existing, path_of
 from supple.reports import Report
@@ -53,7 +54,7 @@ def _read(path: str | Path) -> SavedResult:
         return SavedResult(found)
 
 
-class SavedResult:
+class SavedResult(Spoken):
     """A result read from a file: histories and verdicts without the model.
 
     ``saved["elbow.angle"]`` is the array of a variable (units in ``saved.dataset``).

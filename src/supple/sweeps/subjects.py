@@ -26,6 +26,7 @@ from supple.results.headline import headline
 from supple.sweeps.designs import OWNER, Row
 from supple.sweeps.identity import digest
 from supple.sweeps.readings import Reading
+from supple.synonyms import argument_suggestion
 
 OPTIONS = ("start", "formulation", "integrator", "tolerance")
 EXPECTED = "a Model, a ModelFile or its path, or a function that returns a Model"
@@ -251,7 +252,7 @@ def subject_of(
     """The subject that the first argument of `sweep` means."""
     for name in options:
         if name not in OPTIONS:
-            near = suggestion(name, list(OPTIONS))
+            near = argument_suggestion(name, OPTIONS)
             raise ModelError.plain(f"{owner}: there is no argument {name!r}, {near}")
     settings = {**given, **options, **({} if monitored else {"monitored": False})}
     if isinstance(model, Model):
