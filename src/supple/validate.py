@@ -47,14 +47,32 @@ def read_only(value: ArrayLike) -> Vector:
 
 
 def name(kind: str, value: Any) -> str:
-    """Return a name: not empty, no blanks at its ends, none of ``. / @``."""
+    """Return a name: not empty, no blanks at its ends, none of ``. / @``, all of it written."""
     if not isinstance(value, str):
         raise ModelError(kind, "name", value, "a text")
+    written(kind, "name", value)
     if not value or value != value.strip() or any(c in value for c in NAME_SEPARATORS):
         raise ModelError(
             kind, "name", value, "a text without '.', '/', '@' and without blanks at its ends"
         )
     return value
+
+
+def written(owner: str, field: str, value: str) -> str:
+    """Return a text that any file can hold: without control characters and halves of others."""
+    for k, sign in enumerate(value):
+        if not sign.isprintable() and _unwritten(sign):
+            raise ModelError(
+                owner, field, value, f"a text without control characters (U+{ord(sign):04X} at {k})"
+            )
+    return value
+
+
+def _unwritten(sign: str) -> bool:
+    """Whether a sign is a control character, a line end, half of a pair, or none at all."""
+    import unicodedata
+
+    return unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") or ord(sign) & 0xFFFE == 0xFFFE
 
 
 def number(owner: str, field: str, value: Any, expected: str = "a finite number") -> float:
@@ -140,7 +158,7 @@ def text(owner: str, field: str, value: Any, expected: str = "a text") -> str:
     """Return a text that is not empty."""
     if not isinstance(value, str) or not value:
         raise ModelError(owner, field, value, expected)
-    return value
+    return written(owner, field, value)
 
 
 def listed(owner: str, field: str, value: Any, expected: str) -> list[Any]:

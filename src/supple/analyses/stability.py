@@ -145,8 +145,7 @@ class Stability:
         top.set_ylabel("growth (1/s)", color=INK)
         bottom.set_ylabel("frequency (Hz)", color=INK)
         bottom.set_xlabel(self.over, color=INK)
-        if path is not None:
-            save_figure(figure, path)
+        save_figure(figure, path)
         return figure
 
     def plot_campbell(
