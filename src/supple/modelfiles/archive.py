@@ -34,7 +34,7 @@ from supple.modelfiles.model_file import ModelFile
 from supple.modelfiles.writer import GROUPS, Writer, write_model
 from supple.results.result import Result
 from supple.results.start_changes import StartChange
-from supple.results.state_file import EXPECTED, read_record, states_of
+from supple.results.state_file import EXPECTED, read_record, sound_states
 from supple.validate import number
 
 NAME = "model.yaml"
@@ -177,7 +177,7 @@ def load_run(path: str | Path, model: Model | None = None) -> Result:
         written, problem, _ = prepare(found).problem(given)
         compiled = problem.equations.compiled
         refuse_other(data["compiled"], compiled, exact)
-        rows = [t, *parts_of(compiled, states_of(target, len(t)))]
+        rows = [t, *parts_of(compiled, sound_states(target, t))]
         solution = solution_of(data["solution"], compiled, rows)
         moved = tuple(StartChange(*row) for row in data["moved"])
         return result_of(written, compiled, solution, (), moved)
