@@ -33,9 +33,9 @@ def public(what: What) -> What:
                 _wrap_methods(base)
     elif isinstance(what, FunctionType) and not hasattr(what, "__wrapped__"):
         found = _wrapped(what)
-        module = sys.modules.get(what.__module__)
-        if getattr(module, what.__name__, None) is what:  # so that it can be pickled by its name
-            setattr(module, what.__name__, found)
+        module, name = sys.modules.get(what.__module__), found.__name__
+        if getattr(module, name, None) is what:  # so that it can be pickled by its name
+            setattr(module, name, found)
         return found  # type: ignore[return-value]
     return what
 
@@ -141,6 +141,6 @@ def _too_many(owner: str, count: int, by_place: list[str], names: list[str]) -> 
     if not by_place:
         rest = f"; by name: {', '.join(names)}" if names else ""
         return f"{owner}: {values}, expected none{rest}"
-    rest = [name for name in names if name not in by_place]
-    more = f"; by name: {', '.join(rest)}" if rest else ""
+    others = [name for name in names if name not in by_place]
+    more = f"; by name: {', '.join(others)}" if others else ""
     return f"{owner}: {values}, expected at most {len(by_place)}: {', '.join(by_place)}{more}"

@@ -105,7 +105,7 @@ def draw_literally(figure: Figure) -> None:
 
     numbers: set[Any] = set()
     for ax in figure.axes:
-        for axis in ax._axis_map.values():  # type: ignore[attr-defined]
+        for axis in ax._axis_map.values():
             numbers |= {axis.offsetText, *axis.findobj(Text)} - {axis.label}
             names = axis.get_major_formatter()
             if isinstance(names, FixedFormatter):
