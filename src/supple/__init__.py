@@ -163,7 +163,8 @@ if TYPE_CHECKING:
     from supple.analyses.state_space import StateSpace
     from supple.analyses.static_result import StaticResult
     from supple.analyses.statics import statics
-    from supple.analyses.stepper import Snapshot, Stepper
+    from supple.analyses.stepper import Stepper
+    from supple.analyses.stepper_snapshot import Snapshot
     from supple.analyses.stiffness import stiffness
     from supple.analyses.stiffness_result import StiffnessResult
     from supple.analyses.transfer import transfer
