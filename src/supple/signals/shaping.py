@@ -204,7 +204,7 @@ def _merged(sizes: Vector, times: Vector) -> tuple[Vector, Vector]:
     order = np.argsort(times, kind="stable")
     sizes, times = sizes[order], times[order]
     first = np.append(True, np.diff(times) > SAME_TIME * times[-1])
-    return np.bincount(np.cumsum(first) - 1, sizes), times[first]
+    return np.add.reduceat(sizes, np.flatnonzero(first)), times[first]
 
 
 def _impulses(

@@ -231,7 +231,7 @@ class _Parts:
             count = sum(pq.read_metadata(part).num_rows for part in there)
         except (OSError, ValueError):  # damaged: they are written again
             return False
-        return count == self.store.count_until(self._last(there))
+        return bool(count == self.store.count_until(self._last(there)))
 
     def _last(self, there: list[Path]) -> int:
         """Number of the last row in the parts."""
