@@ -18,6 +18,7 @@ from supple.synonyms import argument_suggestion
 What = TypeVar("What")
 PACKAGE = "supple"
 _DONE: set[type] = set()
+_WRAPPERS: set[Callable[..., Any]] = set()
 
 
 def public(what: What) -> What:
@@ -31,7 +32,7 @@ def public(what: What) -> What:
             if base not in _DONE and base.__module__.partition(".")[0] == PACKAGE:
                 _DONE.add(base)
                 _wrap_methods(base)
-    elif isinstance(what, FunctionType) and not hasattr(what, "__wrapped__"):
+    elif isinstance(what, FunctionType) and what not in _WRAPPERS:
         found = _wrapped(what)
         module, name = sys.modules.get(what.__module__), found.__name__
         if getattr(module, name, None) is what:  # so that it can be pickled by its name
@@ -50,7 +51,7 @@ class Spoken:
 
 
 def _wrap_methods(cls: type) -> None:
-    if issubclass(cls, (BaseException, tuple)):
+    if issubclass(cls, BaseException):
         return
     for name, entry in list(vars(cls).items()):
         if name.startswith("_") and name != "__init__":
@@ -77,6 +78,7 @@ def _wrapped(function: FunctionType) -> Callable[..., Any]:
                 raise
         raise ArgumentError.plain(sentence)
 
+    _WRAPPERS.add(called)
     return called
 
 
