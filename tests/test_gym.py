@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 import warnings
@@ -107,3 +109,52 @@ def test_wrong_environments_are_refused():
     code = "import sys; sys.modules['gymnasium'] = None; import supple.gym"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "pip install 'supple[gym]'" in found.stderr
+
+
+def reward(outputs, action):
+    return 1.0 - float(outputs["hinge.angle"]) ** 2
+
+
+@pytest.mark.parametrize("how", ["deepcopy", "pickle"])
+def test_copies_go_on_where_the_environment_was(how):
+    env = Environment(cart(), "rail", reward=reward, limits=10.0, dt=0.02, t_end=0.2)
+    env.reset(seed=4)
+    env.step([1.0])
+    twin = copy.deepcopy(env) if how == "deepcopy" else pickle.loads(pickle.dumps(env))
+    for _ in range(9):
+        one, other = env.step([0.5]), twin.step([0.5])
+        assert one[0].tobytes() == other[0].tobytes() and one[1:] == other[1:]
+    assert one[3]
+    assert env.np_random.uniform() == twin.np_random.uniform()
+    with pytest.raises(sp.SimulationError, match=r"ended at t = 0.2 s, expected reset\(\)"):
+        twin.step([0.5])
+    assert twin.reset(seed=4)[0].tobytes() == env.reset(seed=4)[0].tobytes()
+
+
+def test_calls_out_of_order_and_wrong_functions():
+    env = environment()
+    with pytest.raises(sp.SimulationError, match=r"no episode was begun yet, expected reset\(\)"):
+        env.step([0.0])
+    env.reset(seed=0)
+    with pytest.raises(sp.SuppleError, match="it draws nothing, expected"):
+        env.render()
+    for given, sentence in (
+        ({"reward": lambda outputs, action: None}, "what reward returns is None"),
+        ({"reward": lambda outputs, action: float("nan")}, "what reward returns is nan"),
+        ({"reward": lambda outputs, action: [1.0, 2.0]}, "what reward returns is"),
+        ({"ends": lambda outputs: None}, "what ends returns is None"),
+        ({"ends": lambda outputs: outputs}, "what ends returns is"),
+    ):
+        env = environment(**given)
+        env.reset(seed=0)
+        with pytest.raises(sp.ModelError, match=sentence):
+            env.step([0.0])
+    with pytest.raises(sp.ModelError, match="what begin returns is 3, expected a State"):
+        environment(begin=lambda rng, state: 3).reset(seed=0)
+    with pytest.raises(sp.ArgumentError, match="there is no argument 'render_mode'"):
+        environment(render_mode="human")
+    with pytest.raises(sp.ArgumentError, match="action is not given"):
+        env.step()
+    env = environment(ends=lambda outputs: outputs["hinge.angle"] > 9.0)  # an array of one
+    env.reset(seed=0)
+    assert env.step([0.0])[2] is False

@@ -5,8 +5,11 @@ from __future__ import annotations
 import html
 import http.client
 import os
+import socket
 import stat
 import sys
+import threading
+import time
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +21,7 @@ import supple as sp
 from supple.analyses.mode_pictures import mode_scene
 from supple.looks.drawing import draw
 from supple.looks.peaks import peaks
-from supple.looks.serving import Server, Shown
+from supple.looks.serving import MOST_CONNECTIONS, Server, Shown
 from supple.looks.vibration import REACH
 from test_looks import SOFT, centres, everything, page_of, simulated, things
 
@@ -155,11 +158,20 @@ def test_two_runs_and_paths_of_points_are_in_one_page(run: sp.Result, tmp_path) 
             run.to_html(tmp_path / "two.html", **wrong)
 
 
-def ask(server: Server, path: str, host: str | None = None) -> tuple[int, bytes]:
+def place_of(server: Server) -> str:
+    """The path in its address."""
+    return "/" + server.address.split("/", 3)[3]
+
+
+def answered(server: Server, path: str, **headers: str) -> http.client.HTTPResponse:
     name = server.address.split("/")[2]
     link = http.client.HTTPConnection(name, timeout=10)
-    link.request("GET", path, headers={} if host is None else {"Host": host})
-    answer = link.getresponse()
+    link.request("GET", path, headers=headers)
+    return link.getresponse()
+
+
+def ask(server: Server, path: str, **headers: str) -> tuple[int, bytes]:
+    answer = answered(server, path, **headers)
     return answer.status, answer.read()
 
 
@@ -169,17 +181,65 @@ def test_a_page_is_served_to_this_computer_only_and_shown_in_a_cell() -> None:
     try:
         assert server.address.startswith("http://127.0.0.1:")
         assert server._server.server_address[0] == "127.0.0.1"
-        assert ask(server, "/") == (200, text.encode())
-        for path, host in (("/../etc/passwd", None), ("/x", None), ("/", "elsewhere.org")):
-            status, answer = ask(server, path, host)
+        here, name = place_of(server), server.address.split("/")[2]
+        assert ask(server, here) == (200, text.encode())
+        assert ask(server, here, Origin=f"http://{name}") == (200, text.encode())
+        for path, headers in (
+            ("/../etc/passwd", {}), ("/x", {}), ("/", {}), ("/index.html", {}), (here[:-1], {}),
+            (here.upper(), {}), (here + "x", {}), (here, {"Host": "elsewhere.org"}),
+            (here, {"Origin": "http://elsewhere.org"}), (here, {"Origin": "null"}),
+        ):  # fmt: skip
+            status, answer = ask(server, path, **headers)
             assert status == 404 and b"page\"" not in answer
     finally:
         server.stop()
     with pytest.raises(OSError):
-        ask(server, "/")
+        ask(server, here)
     cell = Shown(text)._repr_html_()
     assert 'sandbox="allow-scripts"' in cell and "<b>" not in cell
     assert html.unescape(cell.partition('srcdoc="')[2].rpartition('"></iframe>')[0]) == text
+
+
+def test_addresses_of_pages_cannot_be_guessed_nor_read_from_elsewhere() -> None:
+    servers = [Server("<p>page"), Server("<p>page")]
+    try:
+        assert len({place_of(server) for server in servers}) == 2
+        assert all(len(place_of(server)) > 30 for server in servers)
+        for path in (place_of(servers[0]), "/"):
+            headers = answered(servers[0], path).headers
+            policy = headers["Content-Security-Policy"]
+            assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+            assert headers["X-Content-Type-Options"] == "nosniff"
+            assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+            assert headers["Access-Control-Allow-Origin"] is None
+            assert "Python" not in headers["Server"]
+    finally:
+        for server in servers:
+            server.stop()
+
+
+def test_connections_that_say_nothing_are_bounded() -> None:
+    """Some of them; the page is there for others, and again for all when they have left."""
+    server = Server("<p>page")
+    address = ("127.0.0.1", int(server.address.split(":")[2].partition("/")[0]))
+    before = threading.active_count()
+    try:
+        silent = [socket.create_connection(address, timeout=10) for _ in range(MOST_CONNECTIONS)]
+        closed = socket.create_connection(address, timeout=10)
+        assert closed.recv(1) == b""
+        assert threading.active_count() <= before + MOST_CONNECTIONS
+        for one in (*silent, closed):
+            one.close()
+        for _ in range(100):
+            try:
+                assert ask(server, place_of(server))[0] == 200
+                break
+            except OSError:
+                time.sleep(0.05)
+        else:
+            pytest.fail("no connection became free")
+    finally:
+        server.stop()
 
 
 def test_view_ends_by_ctrl_c(run: sp.Result, monkeypatch, capsys) -> None:
@@ -188,7 +248,7 @@ def test_view_ends_by_ctrl_c(run: sp.Result, monkeypatch, capsys) -> None:
     seen = []
 
     def look(server: Server) -> None:
-        seen.append(ask(server, "/")[1])
+        seen.append(ask(server, place_of(server))[1])
         server.stop()
 
     monkeypatch.setattr(serving.Server, "wait", look)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import warnings
 
 import numpy as np
@@ -283,3 +285,85 @@ def test_wrong_steps_are_refused():
         stepper.restore(sp.Stepper(machine()).snapshot())
     with pytest.raises(sp.ModelError, match=r"what stepper\.snapshot"):
         stepper.restore(3)
+
+
+def feedback(t, measured, state):
+    return [-3.0 * measured[0] - 0.1 - 0.5 * state[0]], [state[0] + 0.1 * measured[0]]
+
+
+def sampled() -> sp.Model:
+    m = sp.Model(gravity=(0, 0, -9.81))
+    rod = m.add(sp.RigidBody("rod", 1.0, (0.5, 0, 0), 0.1))
+    m.add(sp.Revolute("pin", m.ground.at(0), rod.at(0), axis="y", initial=0.3))
+    m.add(sp.SampledController("law", "pin", feedback, 0.003, measures="pin", initial=[0.2]))
+    return m
+
+
+def copied(how: str, stepper: sp.Stepper) -> sp.Stepper:
+    if how == "pickle":
+        return pickle.loads(pickle.dumps(stepper))
+    return copy.copy(stepper) if how == "copy" else copy.deepcopy(stepper)
+
+
+@pytest.mark.parametrize("how", ["copy", "deepcopy", "pickle"])
+@pytest.mark.parametrize("which", ["machine", "loop", "sampled", "driven"])
+def test_copies_go_on_as_the_stepper_itself(which: str, how: str):
+    """Both make the same steps to the last bit, and neither moves the other."""
+    if which == "machine":
+        m = machine()
+        stepper = sp.Stepper(m, inputs_of(m), OUTPUTS, dt=0.003)
+        values = VALUES
+    elif which == "driven":
+        m = machine()
+        m.add(sp.Driver("pull", "slide", "0.1*t"))
+        stepper, values = sp.Stepper(m, "pull", dt=0.003), np.array([0.7])
+    else:
+        m = parallelogram() if which == "loop" else sampled()
+        joint = next(iter(m.joints))
+        stepper, values = sp.Stepper(m, joint, dt=0.003), np.array([0.4])
+    stepper.step(inputs=values)
+    mark = stepper.snapshot()
+    stepper.step(0.002)
+    twin = copied(how, stepper)
+    assert twin.time == stepper.time and twin.outputs.keys() == stepper.outputs.keys()
+    np.testing.assert_array_equal(twin.values, stepper.values)
+    before = stepper.values.copy()
+    made = [twin.step(inputs=-0.5 * values) and twin.values.copy() for _ in range(3)]
+    np.testing.assert_array_equal(stepper.values, before)
+    assert not np.array_equal(made[-1], before)
+    for row in made:
+        stepper.step(inputs=-0.5 * values)
+        np.testing.assert_array_equal(stepper.values, row)
+    assert twin.verdict == stepper.verdict
+    # A snapshot is one of both, and travels as well.
+    mark = pickle.loads(pickle.dumps(mark)) if how == "pickle" else copy.deepcopy(mark)
+    for each in (stepper, twin):
+        each.restore(mark)
+        each.step(0.001)
+    np.testing.assert_array_equal(stepper.values, twin.values)
+    assert stepper.time == twin.time == mark.time + 0.001
+    for each in (stepper, twin):
+        each.reset()
+    np.testing.assert_array_equal(stepper.values, twin.values)
+
+
+def test_copies_of_a_stepper_that_began_elsewhere():
+    m = machine()
+    stepper = sp.Stepper(m, "turn", dt=0.002)
+    first = stepper.values.copy()
+    stepper.step()
+    stepper.reset(stepper.state.changed({"turn": 1.0}, t=0.0))
+    stepper.step(inputs=[2.0])
+    mark = stepper.snapshot()
+    m.replace("hub", mass=5.0)  # the model of both is that of the start
+    twin = copy.deepcopy(stepper)
+    twin.step(), stepper.step()
+    np.testing.assert_array_equal(twin.values, stepper.values)
+    for each in (stepper, twin):
+        each.reset()
+        np.testing.assert_array_equal(each.values, first)
+        each.restore(mark)
+        each.step()
+    np.testing.assert_array_equal(twin.values, stepper.values)
+    with pytest.raises(sp.ModelError, match="one of another stepper"):
+        sp.Stepper(m, "turn").restore(mark)

@@ -488,7 +488,7 @@ NOT_CALLED = {
     "Buckling", "BucklingMode", "ModelBuckling", "EquilibriumPath", "SpecialPoint", "Stability",
     "StabilityLimit", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",
-    "ModelFileError", "cases",
+    "ModelFileError", "ArgumentError", "cases",
     # files of other programs are in tests/test_broken_files.py
     "read_abaqus", "read_matrix_market", "read_mesh", "MeshFile", "mesh_geometry",
 }  # fmt: skip

@@ -12,6 +12,7 @@ from supple import starting
 starting.listen()  # before what takes time to load
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from supple.analyses.diagnosis import Diagnosis
@@ -30,6 +31,7 @@ from supple.bodies import (
     Sphere,
     write_sid,
 )
+from supple.calls import public
 from supple.changes import Change, Lock, Release, Unlock
 from supple.constraints import (
     Constraint,
@@ -44,7 +46,14 @@ from supple.constraints import (
     Screw,
     SlidingJoint,
 )
-from supple.errors import FileError, ModelError, SimulationError, SuppleError, SuppleWarning
+from supple.errors import (
+    ArgumentError,
+    FileError,
+    ModelError,
+    SimulationError,
+    SuppleError,
+    SuppleWarning,
+)
 from supple.events import Event
 from supple.fem import (
     Box,
@@ -154,7 +163,8 @@ if TYPE_CHECKING:
     from supple.analyses.state_space import StateSpace
     from supple.analyses.static_result import StaticResult
     from supple.analyses.statics import statics
-    from supple.analyses.stepper import Snapshot, Stepper
+    from supple.analyses.stepper import Stepper
+    from supple.analyses.stepper_snapshot import Snapshot
     from supple.analyses.stiffness import stiffness
     from supple.analyses.stiffness_result import StiffnessResult
     from supple.analyses.transfer import transfer
@@ -217,7 +227,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 __all__ = [
-    "BDF", "HHT", "PID", "Absolute", "Adams", "AttachmentModes", "Axial", "Beam", "Body", "Box",
+    "BDF", "HHT", "PID", "Absolute", "Adams", "ArgumentError", "AttachmentModes", "Axial", "Beam",
+    "Body", "Box",
     "Branch", "Buckling", "BucklingMode", "Bushing", "Cable", "Campbell", "CartesianSpring",
     "Certificate", "Change", "ChosenModes", "Circle", "ComponentReport", "Constant", "Constraint",
     "Coupling", "CouplingSpring", "CraigBampton", "CrossCheck", "Cuboid", "Cylinder", "Cylindrical",
@@ -252,6 +263,10 @@ __all__ = [
     "write_model", "write_sid",
 ]  # fmt: skip
 
+for _name in __all__:
+    if _name in globals():
+        globals()[_name] = public(globals()[_name])
+
 
 def __getattr__(name: str) -> Any:
     """Load a name on first use and keep it."""
@@ -261,9 +276,18 @@ def __getattr__(name: str) -> Any:
     if module is None:
         value: Any = importlib.import_module(f"supple.{name}")
     else:
-        value = getattr(importlib.import_module(module), name)
+        value = public(getattr(importlib.import_module(module), name))
+        _speak()
     globals()[name] = value
     return value
+
+
+def _speak() -> None:
+    """Let wrong calls of all public classes that are loaded by now end in a sentence."""
+    for name, module in ON_FIRST_USE.items():
+        found = vars(sys.modules[module]).get(name) if module in sys.modules else None
+        if isinstance(found, type):
+            public(found)
 
 
 def __dir__() -> list[str]:

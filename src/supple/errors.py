@@ -63,6 +63,10 @@ def _plain_model_error(
     return error
 
 
+class ArgumentError(ModelError, TypeError):
+    """A call has arguments that are not known, too many of them, or none where one is needed."""
+
+
 class SimulationError(SuppleError):
     """A run could not be started or finished."""
 

@@ -99,10 +99,13 @@ def existing(path: Path, expected: str, owner: str = "") -> Path:
     return path
 
 
-def read_text(path: Path, expected: str, owner: str = "", binary: str = "text") -> str:
-    """Text of a file; characters that are not UTF-8 become question marks.
+def read_text(
+    path: Path, expected: str, owner: str = "", binary: str = "text", replaced: bool = False
+) -> str:
+    """Text of a file.
 
-    ``binary`` says what is expected instead of a binary file.
+    ``binary`` says what is expected instead of a binary file. What is not UTF-8 is refused, or is
+    ``replaced`` by question marks: decks of other programs have such comments.
     """
     content = existing(path, expected, owner).read_bytes()
     for mark, encoding in MARKS.items():
@@ -111,7 +114,22 @@ def read_text(path: Path, expected: str, owner: str = "", binary: str = "text") 
     if b"\0" in content:
         name = f"{owner}: {path.name}" if owner else f"{path.name}: it"
         raise ModelError.plain(f"{name} is a binary file, expected {binary}")
+    wrong = None if replaced else not_unicode(content)
+    if wrong is not None:
+        name = f"{owner}: {path.name}" if owner else path.name
+        raise ModelError.plain(f"{name}: {wrong}, expected a file in UTF-8")
     return content.decode("utf-8", errors="replace")
+
+
+def not_unicode(content: bytes) -> str | None:
+    """Where a text is not UTF-8, for a sentence; None if all of it is."""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        byte = content[error.start]
+        return f"the byte 0x{byte:02X} in line {line} is not UTF-8 ({chr(byte)!r} in Latin-1)"
+    return None
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from supple import validate
 from supple.analyses.prepared import Start
 from supple.analyses.stepper import Stepper
+from supple.calls import public
 from supple.errors import ModelError, SimulationError, SuppleError
 from supple.formulations.base import Formulation
 from supple.integrators.base import Integrator
@@ -31,6 +32,7 @@ OWNER = "Environment"
 Outputs = Mapping[str, Array]
 
 
+@public
 class Environment(gymnasium.Env[Array, Array]):  # type: ignore[misc, unused-ignore]
     """A model that an agent moves: actions are its inputs, observations its outputs.
 
@@ -48,7 +50,8 @@ class Environment(gymnasium.Env[Array, Array]):  # type: ignore[misc, unused-ign
     begin : function, optional
         Of a random generator and the start; returns the state in which an episode begins.
 
-    A step that fails ends its episode: ``info["failed"]`` says why.
+    A step that fails ends its episode: ``info["failed"]`` says why. Copies and pickles of an
+    environment go on where it was.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - so annotated by Gymnasium
@@ -89,6 +92,7 @@ class Environment(gymnasium.Env[Array, Array]):  # type: ignore[misc, unused-ign
             raise ModelError(OWNER, "limits", limits, expected)
         self.t_end = None if t_end is None else validate.positive(OWNER, "t_end", t_end)
         self.reward, self.ends, self.begin = reward, ends, begin
+        self._begun, self._over = 0.0, "no episode was begun yet"
         self._start = self.stepper.state
         largest, seen = np.broadcast_to(given, (n,)).astype(float), len(self.stepper.values)
         self.action_space = gymnasium.spaces.Box(-largest, largest, dtype=np.float64)
@@ -102,8 +106,11 @@ class Environment(gymnasium.Env[Array, Array]):  # type: ignore[misc, unused-ign
         if self.begin is None:
             self.stepper.reset()
         else:
-            self.stepper.reset(self.begin(self.np_random, self._start))
-        self._begun = self.stepper.time
+            state = self.begin(self.np_random, self._start)
+            if not isinstance(state, State):
+                raise ModelError(OWNER, "what begin returns", state, "a State")
+            self.stepper.reset(state)
+        self._begun, self._over = self.stepper.time, ""
         return self._seen()
 
     def step(self, action: ArrayLike) -> tuple[Array, float, bool, bool, dict[str, Any]]:
@@ -112,18 +119,42 @@ class Environment(gymnasium.Env[Array, Array]):  # type: ignore[misc, unused-ign
         Returns observation (m,), reward, whether the episode has ended for good, whether it was
         truncated, and {"time": s}.
         """
+        if self._over:
+            raise SimulationError(f"{OWNER}: {self._over}, expected reset() before a step")
         failed = None
         try:
             self.stepper.step(inputs=action)
         except SimulationError as error:
             failed = str(error)
         outputs = self.stepper.outputs
-        reward = float(self.reward(outputs, np.asarray(action, dtype=float)))
-        over = failed is not None or (self.ends is not None and bool(self.ends(outputs)))
+        given = self.reward(outputs, np.asarray(action, dtype=float))
+        reward = _number("reward", given)
+        over = failed is not None
+        if self.ends is not None and not over:
+            over = validate.flag(OWNER, "what ends returns", _single(self.ends(outputs)))
         seen, info = self._seen()
         rest = 0.5 * self.stepper.dt  # times are sums
         late = self.t_end is not None and info["time"] - self._begun > self.t_end - rest
+        if over or late:
+            self._over = f"the episode has ended at t = {info['time']:g} s"
         return seen, reward, over, late, info if failed is None else info | {"failed": failed}
+
+    def render(self) -> None:
+        """Refuse to draw: an environment keeps no history."""
+        raise SuppleError(
+            f"{OWNER}: it draws nothing, expected a picture of the model at its state, e.g. "
+            "simulate(model, 1.0, start=env.stepper.state).view()"
+        )
 
     def _seen(self) -> tuple[Array, dict[str, Any]]:
         return self.stepper.values.copy(), {"time": self.stepper.time}
+
+
+def _single(value: Any) -> Any:
+    """The entry of an array that has one, so that functions may return what they are given."""
+    found = np.asarray(value)
+    return found.reshape(()).item() if found.size == 1 and found.dtype != object else value
+
+
+def _number(field: str, value: Any) -> float:
+    return validate.number(OWNER, f"what {field} returns", _single(value))

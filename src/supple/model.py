@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike
 from supple import validate
 from supple.bodies.rigid import Ground, PointMass
 from supple.constraints import Constraint, Driver, FrameDriver, SlidingJoint, check_drivers
-from supple.errors import ModelError, SuppleWarning, describe, label, suggestion
+from supple.errors import ModelError, describe, label, suggestion, warn_caller
 from supple.events import Event
 from supple.forces import ForceElement, Motor
 from supple.frames import Body, Frame
@@ -342,7 +341,7 @@ class Model(ModelProducts):
         for name, item, sentence, sure in suspicions(self):
             if sure and self._warned.get(name) is not item:
                 self._warned[name] = item
-                warnings.warn(sentence, SuppleWarning, stacklevel=2)
+                warn_caller(sentence)
         self._checked = True
 
     def _check_references(self, item: Item | Event) -> None:

@@ -12,6 +12,7 @@ from supple.elements import Element, same_station
 from supple.errors import ModelError, describe, label, suggestion
 from supple.frames import Body, Frame
 from supple.joints import Joint
+from supple.synonyms import argument_suggestion
 from supple.validate import set_fields
 
 
@@ -31,7 +32,7 @@ def changed(item: Any, changes: Mapping[str, Any], bodies: Mapping[str, Body]) -
             raise ModelError.plain(f"{owner}: the name cannot be replaced, expected model.rename")
         if field not in known:
             raise ModelError.plain(
-                f"{owner}: there is no field {field!r}, {suggestion(field, known)}"
+                f"{owner}: there is no field {field!r}, {argument_suggestion(field, known)}"
             )
         old = values.get(field, getattr(item, field))
         values[field] = _inside(owner, field, old, rest, value)

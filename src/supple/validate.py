@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 import numbers
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import ModelError, SuppleWarning, describe
+from supple.errors import ModelError, describe, warn_caller
 from supple.poses import EYE, quaternion_matrix
 from supple.unit_hints import degrees_sentence
 
@@ -48,14 +47,32 @@ def read_only(value: ArrayLike) -> Vector:
 
 
 def name(kind: str, value: Any) -> str:
-    """Return a name: not empty, no blanks at its ends, none of ``. / @``."""
+    """Return a name: not empty, no blanks at its ends, none of ``. / @``, all of it written."""
     if not isinstance(value, str):
         raise ModelError(kind, "name", value, "a text")
+    written(kind, "name", value)
     if not value or value != value.strip() or any(c in value for c in NAME_SEPARATORS):
         raise ModelError(
             kind, "name", value, "a text without '.', '/', '@' and without blanks at its ends"
         )
     return value
+
+
+def written(owner: str, field: str, value: str) -> str:
+    """Return a text that any file can hold: without control characters and halves of others."""
+    for k, sign in enumerate(value):
+        if not sign.isprintable() and _unwritten(sign):
+            raise ModelError(
+                owner, field, value, f"a text without control characters (U+{ord(sign):04X} at {k})"
+            )
+    return value
+
+
+def _unwritten(sign: str) -> bool:
+    """Whether a sign is a control character, a line end, half of a pair, or none at all."""
+    import unicodedata
+
+    return unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") or ord(sign) & 0xFFFE == 0xFFFE
 
 
 def number(owner: str, field: str, value: Any, expected: str = "a finite number") -> float:
@@ -141,7 +158,7 @@ def text(owner: str, field: str, value: Any, expected: str = "a text") -> str:
     """Return a text that is not empty."""
     if not isinstance(value, str) or not value:
         raise ModelError(owner, field, value, expected)
-    return value
+    return written(owner, field, value)
 
 
 def listed(owner: str, field: str, value: Any, expected: str) -> list[Any]:
@@ -223,7 +240,7 @@ def unit_quaternion(owner: str, field: str, value: Any, expected: str) -> Vector
     if given.shape == (3,):
         sentence = degrees_sentence(field, given.tolist())
         if sentence is not None:
-            warnings.warn(f"{owner}: {sentence}", SuppleWarning, stacklevel=2)
+            warn_caller(f"{owner}: {sentence}")
         return rotation_vector_quaternion(given)
     if given.shape != (4,) or not np.any(given):
         raise ModelError(owner, field, value, expected)

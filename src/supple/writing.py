@@ -82,13 +82,37 @@ def _replace(path: Path, content: bytes | memoryview) -> None:
 
 
 def save_figure(figure: Figure, path: str | Path | None, **options: Any) -> None:
-    """Write a figure in the format of the path's ending (PNG without one), unless it is None."""
+    """Write a figure in the format of the path's ending (PNG without one), unless it is None.
+
+    Names in it are drawn as they are written, whether there is a path or not.
+    """
+    draw_literally(figure)
     if path is None:
         return
     path, ending = check_picture(path)
     buffer = io.BytesIO()
     figure.savefig(buffer, format=ending, dpi=150, **options)
     write_whole(path, buffer.getbuffer())
+
+
+def draw_literally(figure: Figure) -> None:
+    """Let texts of a figure be no formulas: a name may have dollar signs.
+
+    Numbers at axes stay as Matplotlib writes them.
+    """
+    from matplotlib.text import Text
+    from matplotlib.ticker import FixedFormatter
+
+    numbers: set[Any] = set()
+    for ax in figure.axes:
+        for axis in ax._axis_map.values():
+            numbers |= {axis.offsetText, *axis.findobj(Text)} - {axis.label}
+            names = axis.get_major_formatter()
+            if isinstance(names, FixedFormatter):
+                names.seq = [str(name).replace("$", r"\$") for name in names.seq]
+    for text in figure.findobj(Text):
+        if text not in numbers:
+            text.set_parse_math(False)
 
 
 def check_picture(path: str | Path) -> tuple[Path, str]:

@@ -11,7 +11,6 @@ of order 4; K is in fixed independent coordinates, so that it is smooth along th
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, overload
@@ -26,7 +25,7 @@ from supple.analyses.equilibrium import NO_STIFFNESS
 from supple.analyses.load_factor import Loaded, Loading
 from supple.analyses.mode import Mode
 from supple.analyses.static_result import static_result
-from supple.errors import ModelError, SimulationError, SuppleWarning
+from supple.errors import ModelError, SimulationError, warn_caller
 from supple.fem.buckling import Buckling
 from supple.fem.buckling import buckling as of_component
 from supple.fem.component import Component
@@ -159,7 +158,7 @@ def buckling(
     loading = Loading(OWNER, model, number(OWNER, "t", t), follow)
     found = _Linear(Loaded(OWNER, loading, formulation), start).run(most)
     for doubt in _doubts(found):
-        warnings.warn(doubt, SuppleWarning, stacklevel=2)
+        warn_caller(doubt)
     return found
 
 

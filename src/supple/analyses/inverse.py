@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from supple.analyses.kinematics import follow, rigid
 from supple.analyses.recorded import Recorded
 from supple.constraints import Driver
 from supple.constraints.couplings import joint_target
-from supple.errors import ModelError, SuppleWarning
+from supple.errors import ModelError, warn_caller
 from supple.formulations.base import Formulation
 from supple.model import Model
 from supple.results.result import Result
@@ -77,7 +76,7 @@ def inverse_dynamics(
     times = output_times(OWNER, begin, end, output)
     result = follow(OWNER, driven, begin, end, times, formulation)
     if not result.success:
-        warnings.warn(result.message, SuppleWarning, stacklevel=2)
+        warn_caller(result.message)
     return result
 
 

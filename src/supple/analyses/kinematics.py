@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +13,7 @@ from supple.analyses.follower import Follower, StuckError
 from supple.core.layout import new_work
 from supple.engine.builder import Compiled
 from supple.engine.loads import Loads
-from supple.errors import ModelError, SuppleWarning
+from supple.errors import ModelError, warn_caller
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
@@ -58,7 +57,7 @@ def kinematics(
     times = output_times("kinematics", 0.0, end, output)
     result = follow("kinematics", model, 0.0, end, times, formulation)
     if not result.success:
-        warnings.warn(result.message, SuppleWarning, stacklevel=2)
+        warn_caller(result.message)
     return result
 
 

@@ -35,7 +35,7 @@ from supple.analyses.static_result import StaticResult
 from supple.analyses.statics import statics
 from supple.constraints.couplings import joint_target
 from supple.engine.builder import Compiled
-from supple.errors import ModelError, SimulationError, SuppleWarning, label
+from supple.errors import ModelError, SimulationError, SuppleWarning, label, warn_caller
 from supple.forces import SampledController
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
@@ -112,7 +112,7 @@ def linearize(
     held = (f"{label(f)} holds its effort between samples: it is left out of the linear model"
             for f in model.forces.values() if isinstance(f, SampledController))  # fmt: skip
     for doubt in (*told, *_of_loads(seen), *held, *linear.doubts(OWNER)):
-        warnings.warn(doubt, SuppleWarning, stacklevel=2)
+        warn_caller(doubt)
     return linear
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.analyses.instant import velocities
+from supple.calls import public
 from supple.engine.builder import Compiled
 from supple.errors import SuppleError, suggestion
 from supple.frames import Frame
@@ -37,6 +38,7 @@ class Displacement(NamedTuple):
     rotation: Complex
 
 
+@public
 @dataclass(frozen=True)
 class Mode:
     """One eigenvalue with a positive imaginary part, or a real one.

@@ -217,8 +217,7 @@ class EquilibriumPath:
         dress(ax)
         ax.set_xlabel(what, color=INK)
         ax.set_ylabel("load factor", color=INK)
-        if path is not None:
-            save_figure(figure, path)
+        save_figure(figure, path)
         return figure
 
     def _held(self, k: int) -> bool:

@@ -7,7 +7,6 @@ for, and kept.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -39,7 +38,7 @@ from supple.core import dynamics, history
 from supple.engine.builder import build, with_initial
 from supple.engine.compiled import Compiled, frame_key
 from supple.engine.phases import Phase, in_phase
-from supple.errors import ModelError, SuppleWarning, warn_caller
+from supple.errors import ModelError, warn_caller
 from supple.events import Event
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
@@ -115,7 +114,7 @@ class Prepared:
         given = start, formulation, integrator, tolerance, output, events, progress, kept
         result, doubts = self.run(Arguments(t_end, *given))
         for doubt in doubts:
-            warnings.warn(doubt, SuppleWarning, stacklevel=2)
+            warn_caller(doubt)
         return result
 
     def with_values(
@@ -352,6 +351,10 @@ class Prepared:
         events = tuple(validate.listed(OWNER, "events", events, "a sequence of Event"))
         for event in events:
             expect(OWNER, "events", event, Event, "objects of type Event")
+        names = [event.name for event in events]
+        for name in names:
+            if names.count(name) > 1:
+                raise ModelError(OWNER, "events", name, "events with a name of their own each")
         if events:  # without them the model was checked already
             self.model.check(events)
             check_changes(self.model, events)

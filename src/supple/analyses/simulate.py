@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike
 from supple.analyses.arguments import expect
 from supple.analyses.keeping import Arguments, Keeping
 from supple.analyses.prepared import OWNER, Start, prepare
-from supple.errors import SuppleWarning
+from supple.errors import warn_caller
 from supple.events import Event
 from supple.formulations.base import Formulation
 from supple.integrators.base import Integrator
@@ -77,5 +76,5 @@ def simulate(
     given = start, formulation, integrator, tolerance, output, events, progress, kept
     result, doubts = prepare(model).run(Arguments(t_end, *given))
     for doubt in doubts:
-        warnings.warn(doubt, SuppleWarning, stacklevel=2)
+        warn_caller(doubt)
     return result

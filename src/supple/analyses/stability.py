@@ -11,7 +11,6 @@ part of the eigenvalues passes zero:
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +25,7 @@ from supple.analyses.balance import one_way
 from supple.analyses.linear_model import LinearModel
 from supple.analyses.mode import Complex, Mode
 from supple.analyses.parameter import Followed, Over, Parameter
-from supple.errors import ModelError, SimulationError, SuppleWarning
+from supple.errors import ModelError, SimulationError, warn_caller
 from supple.formulations.base import Formulation
 from supple.formulations.trees import JointCoordinates
 from supple.model import Model
@@ -146,8 +145,7 @@ class Stability:
         top.set_ylabel("growth (1/s)", color=INK)
         bottom.set_ylabel("frequency (Hz)", color=INK)
         bottom.set_xlabel(self.over, color=INK)
-        if path is not None:
-            save_figure(figure, path)
+        save_figure(figure, path)
         return figure
 
     def plot_campbell(
@@ -215,7 +213,7 @@ def stability(
     with told("stability: small motion is computed"):
         found, doubts = _Analysis(parameter, start).run(wanted)
     for doubt in doubts:
-        warnings.warn(doubt, SuppleWarning, stacklevel=2)
+        warn_caller(doubt)
     return found
 
 

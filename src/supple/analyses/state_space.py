@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from supple.analyses.driven_inputs import driven_inputs
 from supple.analyses.frequency_response import FrequencyResponse
 from supple.analyses.mode import Complex
 from supple.analyses.ports import OWNER, Ports
-from supple.errors import ModelError, SuppleError, SuppleWarning
+from supple.errors import ModelError, SuppleError, warn_caller
 from supple.poses import Array
 
 if TYPE_CHECKING:
@@ -68,11 +67,9 @@ class StateSpace:
                 expected = "a frequency at which no motion without damping resonates"
                 raise ModelError(owner, f"frequencies[{k}]", float(wanted[k]), expected)
         if not self.stable:
-            warnings.warn(
+            warn_caller(
                 "frequency_response: the model is not stable, its free motion grows beyond the "
-                "response that is computed",
-                SuppleWarning,
-                stacklevel=2,
+                "response that is computed"
             )
         shift = 2j * np.pi * wanted[:, None, None] * np.eye(len(self.A)) - self.A
         values: Complex = np.asarray(self.C @ np.linalg.solve(shift, self.B) + self.D, complex)
@@ -91,9 +88,7 @@ class StateSpace:
                 f"to_control needs the package control ({reason}), install it with: "
                 "pip install 'supple[control]'"
             ) from reason
-        names = {
-            field: _plain(getattr(self, field)) for field in ("states", "inputs", "outputs")
-        }
+        names = {field: _plain(getattr(self, field)) for field in ("states", "inputs", "outputs")}
         return control.ss(self.A, self.B, self.C, self.D, name=_plain([self.name])[0], **names)
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ from supple.analyses.spin import Spin
 from supple.analyses.static_result import StaticResult as StaticResult
 from supple.analyses.static_result import static_result
 from supple.analyses.tree_equilibrium import TreeSearch
-from supple.errors import SimulationError, SuppleWarning
+from supple.errors import SimulationError, SuppleWarning, warn_caller
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
@@ -120,7 +120,7 @@ def statics(
         given = "loads" if follow is None else follow
         path = followed(model, time, start, formulation, spin, given, steps, *end)
         for doubt in path.doubts:
-            warnings.warn(doubt, SuppleWarning, stacklevel=2)
+            warn_caller(doubt)
         return path
     compiled = compile_model(model, (), formulation.tree(model), time, formulation.way())
     equations = Equations(compiled)
@@ -140,7 +140,7 @@ def statics(
     result = static_result(model, search, found, turning, newton)
     doubts = [f.sentence for f in result.monitor.findings if f.serious]
     for doubt in doubts if result.success else [result.message, *doubts]:
-        warnings.warn(doubt, SuppleWarning, stacklevel=2)
+        warn_caller(doubt)
     return result
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from supple.analyses.instant_outputs import InstantOutputs
 from supple.analyses.keeping import Arguments
 from supple.analyses.prepared import Start, prepare
 from supple.analyses.sampled_run import with_sampler
+from supple.analyses.stepper_snapshot import Begun, Snapshot
 from supple.core import dynamics
 from supple.core import step as st
 from supple.core.layout import new_work
@@ -31,7 +33,7 @@ from supple.integrators.outcomes import message
 from supple.integrators.pace import Pace
 from supple.integrators.passage import Passage
 from supple.integrators.radau import Radau
-from supple.integrators.snapshot import Data, restore, snapshot
+from supple.integrators.snapshot import restore, snapshot
 from supple.loops.singular import violated
 from supple.model import Model
 from supple.poses import Array
@@ -43,24 +45,6 @@ from supple.state import State
 
 OWNER = "Stepper"
 BUDGET = 200  # steps of the integrator after which rows and deformations are looked at
-
-
-@dataclass(frozen=True, eq=False)
-class Snapshot:
-    """A stepper at some time; ``stepper.restore`` puts it back there, to the last bit.
-
-    Attributes
-    ----------
-    time : s
-    """
-
-    time: float
-    _data: Data
-    _held: Array
-    _motion: Array
-    _size: float
-    _problem: Problem
-    _stepper: Stepper
 
 
 class Stepper:
@@ -107,6 +91,8 @@ class Stepper:
             raise ModelError(OWNER, "integrator", integrator, expected)
         self.dt = validate.positive(OWNER, "dt", dt)
         model.check()
+        inputs = list(inputs) if isinstance(inputs, Iterator) else inputs
+        given = model.copy(), inputs, outputs  # for copies
         state = start.state() if isinstance(start, Result) else start
         begin = state.t if isinstance(state, State) else 0.0
         added = Inputs(OWNER, model, inputs, begin)
@@ -114,6 +100,8 @@ class Stepper:
         self.input_units = tuple(held.unit for held in added.held)
         self._prepared, self._integrator = prepare(added.model), integrator
         self._settings = formulation, integrator, tolerance
+        self._begun, self._identity = Begun(uuid.uuid4().hex, state), uuid.uuid4().hex
+        self._given = given
         self._model, self._problem = self._started(start)
         self._places = added.places(self._problem.equations.compiled)
         self._moved = np.array([k for k, held in enumerate(added.held) if held.driven], dtype=int)
@@ -190,6 +178,8 @@ class Stepper:
             k, rate = self._moved, self._motion[1].copy()
             self._motion[:, k] += span * (rate + 0.5 * span * held)[k], span * held[k]
         self._held, self.time = held, end
+        if len(self._moved):
+            self._hold(held, end)  # as after `restore`: outputs are the same to the last bit
         self._read()
         return self.outputs
 
@@ -283,6 +273,8 @@ class Stepper:
             self.restore(self._first)
         else:
             _, self._problem = self._started(state)
+            begin = state.state() if isinstance(state, Result) else state
+            self._begun = Begun(uuid.uuid4().hex, begin)
             self._begin()
             self._read()
         return self.outputs
@@ -291,16 +283,21 @@ class Stepper:
         """The stepper as it is now."""
         self._run.count[st.STOP] = 0  # the end of the last step is behind it
         data = copy.deepcopy(snapshot(self._run))
-        own = self._held.copy(), self._motion.copy()
-        return Snapshot(self.time, data, *own, self._size, self._problem, self)
+        own = self._held.copy(), self._motion.copy(), self._size
+        return Snapshot(self.time, data, *own, self._begun, self._identity, self._problem, self)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot; what follows is the same, to the last bit."""
         expect(OWNER, "snapshot", snapshot, Snapshot, "what stepper.snapshot() returned")
-        if snapshot._stepper is not self:
-            raise ModelError(OWNER, "snapshot", "one of another stepper", "one of this stepper")
-        if snapshot._problem is not self._problem:
-            self._problem = snapshot._problem
+        if snapshot._identity != self._identity:
+            expected = "one of this stepper, or of a copy of it"
+            raise ModelError(OWNER, "snapshot", "one of another stepper", expected)
+        if snapshot._begun.key != self._begun.key:
+            if snapshot._stepper is self and snapshot._problem is not None:
+                self._problem = snapshot._problem
+            else:
+                _, self._problem = self._started(snapshot._begun.start)
+            self._begun = snapshot._begun
             self._begin()
         run = self._run
         if run.compiled is not self._rows_first:
@@ -310,6 +307,22 @@ class Stepper:
         self._held, self._motion = snapshot._held.copy(), snapshot._motion.copy()
         self._hold(self._held, self.time)
         self._read()
+
+    def __copy__(self) -> Stepper:
+        """A stepper of its own at the same place: what follows is the same, to the last bit."""
+        make, given = self.__reduce__()
+        twin: Stepper = make(*given)
+        return twin
+
+    def __deepcopy__(self, memo: Any) -> Stepper:
+        """The same as a copy: nothing that changes is shared."""
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        """What a copy is made from, in another process too: arguments, and a snapshot."""
+        first = self._first._begun
+        settings = (first.start, *self._settings)
+        return _copied, (self._given, self.dt, settings, first.key, self.snapshot())
 
     @property
     def verdict(self) -> str:
@@ -341,6 +354,18 @@ class Stepper:
         lines.append(f"  inputs   {inputs or 'none'}")
         lines.append(f"  outputs  {', '.join(self.outputs) or 'none'}")
         return "\n".join(lines)
+
+
+def _copied(
+    given: tuple[Any, ...], dt: float, settings: tuple[Any, ...], key: str, at: Snapshot
+) -> Stepper:
+    """A stepper that is made anew, and put where another one was."""
+    names = ("start", "formulation", "integrator", "tolerance")
+    twin = Stepper(*given, dt=dt, **dict(zip(names, settings, strict=True)))
+    twin._identity, twin._begun = at._identity, Begun(key, settings[0])
+    twin._first = twin.snapshot()
+    twin.restore(at)
+    return twin
 
 
 def output_texts(owner: str, model: Model, outputs: Any) -> list[str]:

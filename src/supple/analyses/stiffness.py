@@ -11,7 +11,6 @@ drive is held.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,7 +24,7 @@ from supple.analyses.linear_model import ROUNDING, LinearModel
 from supple.analyses.parameter import Followed, Over, Parameter
 from supple.analyses.static_result import StaticResult
 from supple.analyses.stiffness_result import Position, StiffnessResult
-from supple.errors import ModelError, SuppleError, SuppleWarning, describe
+from supple.errors import ModelError, SuppleError, describe, warn_caller
 from supple.formulations.base import Formulation
 from supple.formulations.trees import JointCoordinates
 from supple.frames import Frame
@@ -99,7 +98,7 @@ def stiffness(
         words, wanted[: len(found)], names, tuple(found), len(found) == len(wanted), message
     )
     for doubt in ([] if result.success else [message]) + result.doubts:
-        warnings.warn(doubt, SuppleWarning, stacklevel=2)
+        warn_caller(doubt)
     return result
 
 

@@ -134,6 +134,9 @@ class AxisBody(Body):
         set_fields(self, length=length, centre_line=line, twist=twist, first_y=first)
         if self.curved:
             set_fields(self, _rest_line=centre_line(owner, length, line, first, twist))
+        elif np.any(first != validate.AXES["y"]):
+            expected = "(0, 1, 0) of a straight beam, whose section is turned by roll"
+            raise ModelError(owner, "first_y", first, expected)
 
     def _station(self, field: str, x: Any) -> float:
         """A station (m) within the beam; others are refused by the name of the field."""

@@ -375,7 +375,7 @@ class Beam(CuttableBeam):
             assumed = AssumedBeam(
                 **options, shapes=self.modes, damping=self.damping, stiffening=self.stiffening
             )
-            warn_unstretched(self, self.stiffening, assumed.body, 5)
+            warn_unstretched(self, self.stiffening, assumed.body)
             return assumed
         mesh = mesh_type(self)(**options, elements=self.elements)
         problem = self._problem(mesh, places)
@@ -385,7 +385,7 @@ class Beam(CuttableBeam):
             plain = self._problem(BeamMesh(**options, elements=self.elements), places)
             slow = reduce_mesh(plain, self.modes, label(self)).body.frequencies
             reduction = replace(reduction, body=replace(reduction.body, frequencies=slow))
-        warn_of_split(self, reduction, 5)
+        warn_of_split(self, reduction)
         if self.rest_shape is not None:
             reduction = replace(reduction, body=self.rest_shape.body(reduction.body))
         if self.mass_choice == "undeformed":
@@ -393,5 +393,5 @@ class Beam(CuttableBeam):
         if is_membrane(self.stiffening):
             membranes = beam_membranes(mesh, reduction.basis, self.stiffening)
             reduction = reduction.with_membranes(membranes)
-            warn_unstretched(self, self.stiffening, reduction.body, 5)
+            warn_unstretched(self, self.stiffening, reduction.body)
         return MeshField(mesh, reduction)

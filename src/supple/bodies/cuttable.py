@@ -193,6 +193,7 @@ class CuttableBeam(BeamRecovery):
             parts=None,
             twist=None,
             centre_line=None,
+            first_y=np.array([0.0, 1.0, 0.0]),
             roll=self.roll + first_angle(self.twist),
         )
         set_fields(part, _options=self.__dict__["_options"])

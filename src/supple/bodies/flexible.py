@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from types import NoneType
@@ -11,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Self, cast, get_args
 import numpy as np
 
 from supple import validate
-from supple.errors import ModelError, SuppleWarning, label
+from supple.errors import ModelError, label, warn_caller
 from supple.fem.beam import BeamMesh
 from supple.fem.component import Component
 from supple.fem.damping import Damping, KelvinVoigt, Rayleigh
@@ -300,27 +299,21 @@ def nearest_place(points: Vector, place: Vector) -> NearestPlace:
     return NearestPlace(number, bool(distance[number] > PLACE_TOLERANCE * size))
 
 
-def warn_of_split(body: FlexibleBody, reduction: Reduction, level: int) -> None:
+def warn_of_split(body: FlexibleBody, reduction: Reduction) -> None:
     """Warn if one mode of a pair with the same frequency was left out."""
     if reduction.split:
         shown = ", ".join(f"mode {k} without mode {twin}" for k, twin in reduction.split)
-        warnings.warn(
-            f"{label(body)}: modes keeps {shown} of the same frequency, expected both or neither",
-            SuppleWarning,
-            stacklevel=level,
+        warn_caller(
+            f"{label(body)}: modes keeps {shown} of the same frequency, expected both or neither"
         )
 
 
-def warn_unstretched(
-    body: FlexibleBody, stiffening: Stiffening, modal: ModalBody, level: int
-) -> None:
+def warn_unstretched(body: FlexibleBody, stiffening: Stiffening, modal: ModalBody) -> None:
     """Warn if no elastic coordinate stretches the axis, which membranes are about."""
     if modal.membranes is None or modal.membranes.stretch(modal.K):
         return
     what = "does nothing" if stiffening == Axial() else "holds both ends of the axis"
-    warnings.warn(
+    warn_caller(
         f"{label(body)}: stiffening is {stiffening!r}, which {what} with these modes, "
-        "expected modes that stretch the axis among them",
-        SuppleWarning,
-        stacklevel=level,
+        "expected modes that stretch the axis among them"
     )

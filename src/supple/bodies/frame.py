@@ -316,7 +316,7 @@ class FrameBody(CuttableFrame):
         if not is_membrane(self.stiffening):
             return found
         found = found.with_membranes(frame_membranes(problem.mesh, found.basis, self.stiffening))
-        warn_unstretched(self, self.stiffening, found.body, 5)
+        warn_unstretched(self, self.stiffening, found.body)
         return found
 
     def _problem(self, masses: Masses) -> Problem:

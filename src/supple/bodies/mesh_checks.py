@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from supple.bodies.flexible import nearest_place
-from supple.errors import ModelError, SuppleWarning, label
+from supple.errors import ModelError, label, warn_caller
 from supple.fem.check import rigid_force, unit_problems
 from supple.fem.component import Component
 from supple.fem.damping import KelvinVoigt
@@ -73,4 +72,4 @@ def refuse_held(owner: str, component: Component) -> None:
 def warn_of_units(owner: str, component: Component, mass: float, frequencies: Vector) -> None:
     """Warn of units that cannot be SI."""
     for sentence in unit_problems(component, mass, frequencies):
-        warnings.warn(f"{owner}: {sentence}", SuppleWarning, stacklevel=4)
+        warn_caller(f"{owner}: {sentence}")

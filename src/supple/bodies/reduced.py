@@ -276,7 +276,7 @@ class NodalBody(ReducedBody):
             problem = replace(self._problem(masses), attached=attached)
             given = self.modes, label(self), self.damping, self._pattern
             found = reduce_mesh(problem, *given)
-            warn_of_split(self, found, 5)
+            warn_of_split(self, found)
             whole = self._finished(problem, found)
             store[masses, places] = NodalReduction(masses, whole, found.basis)
         return store[masses, places]

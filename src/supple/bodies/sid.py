@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ from supple.bodies.flexible import (
     mode_choice,
     rows_at,
 )
-from supple.errors import ModelError, SuppleWarning, label, suggestion
+from supple.errors import ModelError, label, suggestion, warn_caller
 from supple.fem.surface import Surface, nodal, wires
 from supple.frames import Frame, expect_frame
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice
@@ -73,11 +72,9 @@ class SIDBody(FlexibleBody):
         assert not isinstance(choice, ShapeSet)
         set_fields(self, file=str(file), modes=choice, _data=data, _bodies={})
         if data.second is not None:
-            warnings.warn(
+            warn_caller(
                 f"{owner}: the geometric stiffening of {Path(file).name!r} is not used, expected "
-                "data of first order",
-                SuppleWarning,
-                stacklevel=2,
+                "data of first order"
             )
 
     @property
@@ -256,10 +253,8 @@ def write_sid(
         if expect_frame(owner, f"frame {name!r}", frame).body.name != body.name:
             raise ModelError(owner, f"frame {name!r}", frame, f"a frame on {label(body)}")
     if body.stiffened and not body.second_order:
-        warnings.warn(
-            f"{owner}: stiffening of {label(body)} is not written, expected None or SecondOrder()",
-            SuppleWarning,
-            stacklevel=2,
+        warn_caller(
+            f"{owner}: stiffening of {label(body)} is not written, expected None or SecondOrder()"
         )
     # Nodes of the file are the places where something will be attached.
     places = [(body.station(frame), 0.0) for frame in named.values()] if body.uses_places else []

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
-from supple.errors import SuppleWarning
+from supple.errors import warn_caller
 from supple.fem.component import (
     Component,
     MassProperties,
@@ -117,7 +116,7 @@ def check_component(component: Component) -> ComponentReport:
     elastic = found.frequencies[rigid : rigid + SHOWN]
     units = unit_problems(component, mass.mass, elastic)
     for sentence in units:
-        warnings.warn(sentence, SuppleWarning, stacklevel=2)
+        warn_caller(sentence)
     problems += units
     defect = _inertia_defect(component, found.shapes[:, rigid : rigid + SHOWN])
     return ComponentReport(component.size, mass, rigid, force, elastic, defect, tuple(problems))

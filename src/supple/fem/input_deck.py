@@ -92,7 +92,7 @@ def _blocks(path: Path, above: tuple[Path, ...]) -> Iterator[_Block]:
     if path.resolve() in above:
         raise ModelError.plain(f"{path.name}: it includes itself, expected other files")
     block: _Block | None = None
-    for line in read_text(path, "an input file with *NODE").splitlines():
+    for line in read_text(path, "an input file with *NODE", replaced=True).splitlines():
         text = line.strip()
         if not text or text.startswith("**"):
             continue

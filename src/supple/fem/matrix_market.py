@@ -45,7 +45,7 @@ def read_matrix_market(
 def _matrix_market(path: Path, size: int) -> sparse.csc_array:
     """Matrix (size, size); what the header declares is compared with the nodes and the file."""
     expected = "a matrix in the format of Matrix Market"
-    lines = read_text(path, expected).splitlines()
+    lines = read_text(path, expected, replaced=True).splitlines()
     head = lines[0].lower().split()
     if head[:1] != ["%%matrixmarket"] or len(head) != 5:
         raise ModelError.plain(

@@ -63,7 +63,7 @@ def read_nastran(
 def read_grids(path: Path) -> InputDeck:
     """Numbers and places of the GRID entries of a bulk data file, in basic coordinates."""
     grids: dict[int, list[float]] = {}
-    text = read_text(path, "a bulk data file with GRID")
+    text = read_text(path, "a bulk data file with GRID", replaced=True)
     lines = [line.split("$")[0].rstrip().expandtabs(8) for line in text.splitlines()]
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         head = line[:8].split(",")[0].strip().upper()
@@ -117,7 +117,7 @@ def read_output4(path: Path) -> dict[str, sparse.csc_array]:
     expected = "matrices of OUTPUT4"
     if is_binary(existing(path, expected)):
         return read_binary(path)
-    lines = read_text(path, expected).splitlines()
+    lines = read_text(path, expected, replaced=True).splitlines()
     found: dict[str, sparse.csc_array] = {}
     at = 0
     while at < len(lines) and lines[at].strip():

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from supple import validate
-from supple.errors import ModelError, SuppleWarning
+from supple.errors import ModelError, warn_caller
 from supple.fem.material import Material
 from supple.fem.triangles import FROM, TO, Array, Indices, Triangles
 
@@ -112,7 +111,7 @@ def warn_of_flips(owner: str, corners: Indices) -> None:
 
 
 def _warn(sentence: str) -> None:
-    warnings.warn(sentence, SuppleWarning, stacklevel=4)
+    warn_caller(sentence)
 
 
 def _no_line(owner: str, corners: Indices, nodes: Array) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from supple.calls import public
 from supple.errors import ModelError
 from supple.fem.component import Component, coordinate_name, expect_component
 from supple.fem.ordering import nested_dissection
@@ -23,6 +24,7 @@ FREE_SHIFT = 1e-7
 DENSE = 400
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Vibration:
     """Lowest modes, ascending.

@@ -19,6 +19,7 @@ from supple.validate import Axis, Vector, read_only, set_fields
 MOST_STATIONS = 64
 MOST_TURNS = 1000
 PARALLEL = 1e-9  # of unit vectors
+SAME_PLANE = 1e-6  # of the sum of two radii
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -228,9 +229,36 @@ def checked_path(owner: str, path: Sequence[Station]) -> tuple[Station, ...]:
         expected = "places on two bodies at least, or on a body and the ground"
         raise ModelError(owner, "body of all places in path", body, expected)
     for k, (one, other) in enumerate(itertools.pairwise(stations)):
-        if isinstance(one, Frame) and isinstance(other, Frame) and _same_point(one, other):
-            raise ModelError(owner, f"path[{k + 1}]", other, "another point than the one before it")
+        if isinstance(one, Frame) or isinstance(other, Frame):
+            if isinstance(one, Frame) and isinstance(other, Frame) and _same_point(one, other):
+                expected = "another point than the one before it"
+                raise ModelError(owner, f"path[{k + 1}]", other, expected)
+        else:
+            _refuse_overlap(owner, k, one, other)
     return tuple(stations)
+
+
+def _refuse_overlap(owner: str, k: int, one: Pulley | Drum, other: Pulley | Drum) -> None:
+    """Refuse circles of one body and in one plane that the rope cannot go between."""
+    body = one.frame.body
+    if body.name != other.frame.body.name:
+        return
+    poses = [body.rest_pose(station.frame.position) for station in (one, other)]
+    axes = [
+        pose.R @ station.frame.rotation @ station.axis
+        for pose, station in zip(poses, (one, other), strict=True)
+    ]
+    apart, both = poses[1].p - poses[0].p, one.radius + other.radius
+    along = float(apart @ axes[0])
+    parallel = abs(float(axes[0] @ axes[1])) > 1.0 - PARALLEL
+    distance = float(np.linalg.norm(apart - along * axes[0]))
+    if parallel and abs(along) <= SAME_PLANE * both and distance < (1.0 - PARALLEL) * both:
+        raise ModelError(
+            owner,
+            f"distance of path[{k}] and path[{k + 1}]",
+            distance,
+            f"at least {both:g} m, the sum of their radii: they overlap",
+        )
 
 
 def _same_point(one: Frame, other: Frame) -> bool:

@@ -21,6 +21,7 @@ from typing import Literal
 import numpy as np
 
 from supple import validate
+from supple.calls import public
 from supple.errors import ModelError
 from supple.formulations.placement import (
     Array,
@@ -37,6 +38,7 @@ from supple.formulations.placement import (
 from supple.model import Model
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class VelocityTransformation:
     """B and its time derivative, with the places of bodies, joints and elastic rates in them.

@@ -35,6 +35,8 @@ class Rows:
     def unsettle(self) -> None:
         """The run went back to an earlier state: later rows will be written again."""
         self.settled = min(self.settled, int(self.run.count[st.GRID]))
+        if self.file is not None:
+            self.file.forget(self.settled)
 
     def settle(self) -> None:
         """Make rows of a file final that were written since the last time."""

@@ -48,6 +48,7 @@ def snapshot(run: LoopRun) -> Data:
         "buffers": [*_buffers(run), run.problem.equations.work],
         "stops": run.stops,
         "rows": run.out[:n] if run.problem.output_file is None else None,
+        "row_sum": _row_sum(run),
         "events": [[e.name, e.t] for e in run.events],
         "row_sets": _of_row_sets(run.row_sets),
         "growth": None if run.growth is None else run.growth.until,
@@ -79,6 +80,11 @@ def restore(run: LoopRun, data: Data) -> None:
     n = int(run.count[st.GRID])
     if run.problem.output_file is None:
         _fill([run.out[:n]], [data["rows"]])
+    elif data["row_sum"] != _row_sum(run):
+        raise ModelError.plain(
+            "resume: the file of the states is damaged: they are not those of their check sum, "
+            "expected the file that the checkpoint was written with"
+        )
     run.rows.settled = n
     run.events = [EventRecord(_alike(name, ""), _alike(t, 0.0)) for name, t in data["events"]]
     for name in OF_RUN:
@@ -106,6 +112,12 @@ def restore(run: LoopRun, data: Data) -> None:
                 f"resume: with the functions of {names} accelerations are others than those of the "
                 "checkpoint, expected the functions that it was written with"
             )
+
+
+def _row_sum(run: LoopRun) -> int | None:
+    """The check sum of rows that are in a file."""
+    file = run.problem.output_file
+    return None if file is None else file.sum(int(run.count[st.GRID]))
 
 
 def _accelerations(run: LoopRun) -> np.ndarray:

@@ -38,7 +38,9 @@ class Drawing:
 
         self.scene, self.magnification, self.whole = scene, magnification, whole
         self.figure = Figure(figsize=(SIZE, SIZE))
-        self.title = self.figure.text(0.02, 0.97, "", size=11, color=INK, va="top")
+        self.title = self.figure.text(
+            0.02, 0.97, "", size=11, color=INK, va="top", parse_math=False
+        )
         self._ax: Any = self.figure.add_subplot(projection="3d", computed_zorder=False)
         self._turn = _upright(scene.up)
         self._shown: list[Any] = []

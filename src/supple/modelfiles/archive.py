@@ -8,7 +8,6 @@ model must then be given again.
 from __future__ import annotations
 
 import tempfile
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +23,7 @@ from supple.analyses.keeping import (
 )
 from supple.analyses.outcome import result_of
 from supple.analyses.prepared import prepare
-from supple.errors import ModelError, SuppleWarning
+from supple.errors import ModelError, warn_caller
 from supple.events import Event
 from supple.files import contained, path_of
 from supple.integrators.driver import Progress
@@ -35,7 +34,7 @@ from supple.modelfiles.model_file import ModelFile
 from supple.modelfiles.writer import GROUPS, Writer, write_model
 from supple.results.result import Result
 from supple.results.start_changes import StartChange
-from supple.results.state_file import EXPECTED, read_record, states_of
+from supple.results.state_file import EXPECTED, read_record, sound_states
 from supple.validate import number
 
 NAME = "model.yaml"
@@ -111,7 +110,7 @@ def resume(
     """
     result, doubts, *_ = resumed(path, model, every, interval, progress)
     for doubt in doubts:
-        warnings.warn(doubt, SuppleWarning, stacklevel=2)
+        warn_caller(doubt)
     return result
 
 
@@ -178,7 +177,7 @@ def load_run(path: str | Path, model: Model | None = None) -> Result:
         written, problem, _ = prepare(found).problem(given)
         compiled = problem.equations.compiled
         refuse_other(data["compiled"], compiled, exact)
-        rows = [t, *parts_of(compiled, states_of(target, len(t)))]
+        rows = [t, *parts_of(compiled, sound_states(target, t))]
         solution = solution_of(data["solution"], compiled, rows)
         moved = tuple(StartChange(*row) for row in data["moved"])
         return result_of(written, compiled, solution, (), moved)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,7 +14,7 @@ from supple.analyses.before_run import expect_run, first_instant
 from supple.analyses.diagnosis import Diagnosis, Finding
 from supple.analyses.keeping import OWNER, Arguments, Keeping
 from supple.analyses.prepared import Prepared, prepare
-from supple.errors import ModelError, SuppleWarning
+from supple.errors import ModelError, warn_caller
 from supple.events import Event
 from supple.files import confined, existing, path_of
 from supple.model import Model
@@ -123,7 +122,7 @@ class ModelFile:
         with self._placed(changes):
             result, doubts = prepared.run(arguments)
         for doubt in doubts:
-            warnings.warn(doubt, SuppleWarning, stacklevel=3)
+            warn_caller(doubt)
         return result
 
     def _arguments(self, changes: dict[str, Any]) -> Arguments:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from supple.errors import ModelError, describe, suggestion
+from supple.errors import ModelError, describe
+from supple.synonyms import argument_suggestion
 
 # More than these are not told one by one.
 MOST_TOLD = 100
@@ -101,4 +102,4 @@ def found_expected(found: Any, expected: str) -> str:
 def unknown_key(key: str, known: Iterable[str], owner: str = "") -> str:
     """The sentence about a key that is not there."""
     has = f"{owner} has no such key" if owner else "there is no such key"
-    return f"{has}, expected another ({suggestion(key, list(known))})"
+    return f"{has}, expected another ({argument_suggestion(key, list(known))})"

@@ -11,7 +11,7 @@ import numpy as np
 
 from supple import validate
 from supple.analyses.arguments import expect
-from supple.errors import ModelError, describe, label, suggestion
+from supple.errors import ModelError, describe, label
 from supple.events import Event
 from supple.fem.imported import ImportedComponent
 from supple.files import inside, path_of
@@ -26,6 +26,7 @@ from supple.poses import EYE
 from supple.signals import Combination, Constant, Expression, Signal
 from supple.signals.expressions import MOST_CHARACTERS
 from supple.signals.infix import text_of
+from supple.synonyms import argument_suggestion
 from supple.writing import write_whole
 
 OWNER = "write_model"
@@ -51,7 +52,7 @@ def write_model(
     for name in settings:
         if name not in known:
             raise ModelError.plain(
-                f"{OWNER}: there is no setting {name!r}, {suggestion(name, list(known))}"
+                f"{OWNER}: there is no setting {name!r}, {argument_suggestion(name, list(known))}"
             )
     writer = Writer(target)
     content = writer.model(model)

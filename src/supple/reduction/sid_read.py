@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import warnings
 from pathlib import Path
 
 import numpy as np
 
 from supple import validate
-from supple.errors import ModelError, SuppleWarning
+from supple.errors import ModelError, warn_caller
 from supple.reduction.modal import Attachment, ModalBody
 from supple.reduction.sid import (
     INERTIA,
@@ -76,11 +75,9 @@ def _moments_of_first_order(owner: str, found: Pieces, n: int) -> Vector:
     }
     for key, defect in defects.items():
         if defect > SAME * scale:
-            warnings.warn(
+            warn_caller(
                 f"{owner}: m0 of {key} differs from J and Cr by {defect / scale:.1e}, expected the "
-                "same moments of mass; J and Cr are used",
-                SuppleWarning,
-                stacklevel=5,
+                "same moments of mass; J and Cr are used"
             )
     return D0
 

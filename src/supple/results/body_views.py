@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.calls import Spoken
 from supple.errors import label
 from supple.results.cut_frame_views import CutFrameView
 from supple.results.cut_views import CutBeamView
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from supple.results.result import Result
 
 
-class PlacesView:
+class PlacesView(Spoken):
     """A body without a frame of reference: its places, by ``at(...)``.
 
     Parameters

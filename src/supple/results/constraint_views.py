@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.calls import Spoken
 from supple.constraints import Constraint
 from supple.constraints.kinds import constraint_kind
 from supple.errors import SuppleError, label, suggestion
@@ -18,7 +19,7 @@ from supple.results.run_data import ConstraintHistory, LoadSource
 Array = NDArray[np.float64]
 
 
-class ConstraintView:
+class ConstraintView(Spoken):
     """Loads of a constraint or a driver.
 
     A load is positive where it would make the constrained quantity larger: a coordinate, a sum of

@@ -36,6 +36,7 @@ from supple.results.force_views import (
 from supple.results.gradient_views import GradientPointView, GradientView
 from supple.results.start_changes import told
 from supple.results.views import BodyView
+from supple.sums import dataset_sum
 from supple.writing import write_whole
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ ENERGIES = (
     "total",
     "error",
 )
+SUM = "check_sum"  # attribute of a file
+
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,6 +346,7 @@ def write(dataset: xr.Dataset, path: str | Path) -> Path:
     import h5netcdf
     from xarray.backends import H5NetCDFStore
 
+    dataset = dataset.assign_attrs({SUM: dataset_sum(dataset, [SUM])})
     # In memory first: on a full disk the library of HDF5 ends the process.
     buffer = io.BytesIO()
     with h5netcdf.File(buffer, "w") as file:

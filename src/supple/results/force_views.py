@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.calls import Spoken
 from supple.errors import SuppleError
 from supple.results.run_data import ElementHistory, RopeHistory, SampleRecord
 from supple.results.views import PointView
@@ -21,7 +22,7 @@ Array = NDArray[np.float64]
 Source = Callable[[str], ElementHistory]
 
 
-class ForceView:
+class ForceView(Spoken):
     """Energy through a force element since the start of the run, J, and its power, W.
 
     ``.work`` (nt,) done on the system, or ``.dissipated`` (nt,) for elements that only take.

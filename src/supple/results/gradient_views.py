@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
+from supple.calls import Spoken
 from supple.errors import SuppleError, label
 from supple.frames import Frame
 from supple.results.gradient_sections import (
@@ -111,7 +112,7 @@ class GradientPointView(VectorPointView):
         return self.section_forces().von_mises(y, z)
 
 
-class GradientView:
+class GradientView(Spoken):
     """A gradient body: motion of its places by ``at(...)``, its nodal vectors and its strain.
 
     Attributes

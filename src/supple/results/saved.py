@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from supple.errors import FileError, ModelError
+from supple.calls import Spoken
+from supple.errors import FileError, ModelError, warn_caller
 from supple.files import contained, existing, path_of
 from supple.reports import Report
-from supple.results.dataset import Array, Track, Variable, pick, series, table
+from supple.results.dataset import SUM, Array, Track, Variable, pick, series, table
 from supple.results.spectrogram import Spectrogram, spectrogram
 from supple.results.spectrum import Spectrum, spectrum
+from supple.sums import dataset_sum
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,10 +52,22 @@ def _read(path: str | Path) -> SavedResult:
             found = dataset.load()
         if "time" not in found or "verdict" not in found.attrs:
             raise ModelError.plain(f"{source.name}: it holds something else, expected {expected}")
-        return SavedResult(found)
+        kept = found.attrs.pop(SUM, None)
+        if kept is not None and int(kept) != dataset_sum(found):
+            raise ModelError.plain(
+                f"{source.name}: it is damaged, its numbers are not those of its check sum, "
+                f"expected {expected}"
+            )
+        result = SavedResult(found)
+    if kept is None:
+        warn_caller(
+            f"{source.name}: it has no check sum, as files of earlier versions: whether it is "
+            "damaged cannot be told"
+        )
+    return result
 
 
-class SavedResult:
+class SavedResult(Spoken):
     """A result read from a file: histories and verdicts without the model.
 
     ``saved["elbow.angle"]`` is the array of a variable (units in ``saved.dataset``).

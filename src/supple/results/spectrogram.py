@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.calls import public
 from supple.errors import SuppleError
 from supple.results.spectrum import FEWEST, Spectrum, even, frequencies, transform
 from supple.validate import number
@@ -23,6 +24,7 @@ HOPS = 8  # of a window: the usual distance of two spectra
 DECADES = 4.0  # of amplitude that a plot shows
 
 
+@public
 class Spectrogram(NamedTuple):
     """Spectra of short parts of a history, one after another.
 

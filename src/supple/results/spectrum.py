@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.calls import public
 from supple.errors import ModelError, SuppleError
 from supple.writing import save_figure
 
@@ -28,6 +29,7 @@ class Peak(NamedTuple):
     amplitude: float
 
 
+@public
 class Spectrum(NamedTuple):
     """Amplitudes of a history by frequency.
 

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import FileError, ModelError
+from supple.errors import FileError, ModelError, warn_caller
 from supple.files import contained, existing, path_of
+from supple.sums import sum_in_file, sum_of, sum_of_rows
 from supple.writing import check_target
 
 Array = NDArray[np.float64]
@@ -27,6 +28,7 @@ Array = NDArray[np.float64]
 FORMAT = "supple states 1"
 EXPECTED = "a file that simulate(..., output_to=path) wrote"
 PAGES = 2**24  # bytes that stay in memory before they are given back
+SUMMED = 4096  # rows that are added to a check sum at once
 
 
 class OutputFile:
@@ -44,6 +46,8 @@ class OutputFile:
         self.path, self.times, self.name, self.goes_on = path, times, name, goes_on
         self._map: mmap.mmap | None = None
         self._start = self._released = self._row = 0
+        self._states: Array = np.zeros((0, 0))
+        self._summed, self._sum = 0, 0  # rows, and their check sum
 
     def rows(self, width: int) -> Array:
         """The states (nt + 1, width) in the file; the last row is for where the run may stop."""
@@ -60,7 +64,22 @@ class OutputFile:
         self._start = self._released = start
         self._row = 8 * width
         states: Array = np.frombuffer(self._map, float, shape[0] * width, start).reshape(shape)
+        self._states = states
+        self.forget(0)
         return states
+
+    def forget(self, rows: int) -> None:
+        """Rows from this one on will be written again."""
+        if rows < max(self._summed, 1):
+            self._summed, self._sum = 0, sum_of(self._states.shape[1])
+
+    def sum(self, rows: int) -> int:
+        """The check sum of the first rows, which are final."""
+        self.forget(rows)
+        for k in range(self._summed, rows, SUMMED):
+            self._sum = sum_of_rows(self._states[k : min(k + SUMMED, rows)], self._sum)
+        self._summed = rows
+        return self._sum
 
     def _create(self, shape: tuple[int, int]) -> None:
         import h5py
@@ -103,12 +122,14 @@ class OutputFile:
         """Write the times that were reached, and the ``last`` row if there is one; the states."""
         self.sync()
         n = len(t)
+        total = sum_of_rows(last, self.sum(n - len(last)))
         with opened(self.path, "r+") as file:
             if len(last):
                 file["states"][n - 1] = last[0]
             if "time" in file:
                 del file["time"]
             file["time"] = t
+            file.attrs["sums"] = [total, sum_of(np.asarray(t, dtype=float))]
         return states_of(self.path, n)
 
     def known(self) -> tuple[Array, Array]:
@@ -117,7 +138,7 @@ class OutputFile:
             if file.attrs.get("name") != self.name or "time" not in file:
                 raise self._another()
             t = np.array(file["time"], dtype=float)
-        return t, states_of(self.path, len(t))
+        return t, sound_states(self.path, t)
 
     def _another(self) -> ModelError:
         return ModelError.plain(
@@ -169,6 +190,28 @@ def states_of(path: Path, rows: int) -> Array:
     if shape[1] == 0 or rows == 0:
         return np.zeros((rows, shape[1]))
     return np.asarray(np.memmap(path, float, "r", start, (rows, shape[1])))
+
+
+def sound_states(path: Path, t: Array) -> Array:
+    """The states at the times of a run that is over; damaged ones are refused.
+
+    All of them are read once for their check sum, a piece at a time.
+    """
+    states = states_of(path, len(t))
+    with opened(path) as file:
+        kept, start = file.attrs.get("sums"), file["states"].id.get_offset()
+    width = states.shape[1]
+    found, finite = sum_in_file(path, start, 8 * states.size, sum_of(width))
+    if not finite:
+        raise ModelError.plain(f"{path.name}: its states are not finite, expected {EXPECTED}")
+    if kept is None:
+        warn_caller(f"{path.name}: it has no check sum, whether it is damaged cannot be told")
+    elif np.asarray(kept).tolist() != [found, sum_of(t)]:
+        raise ModelError.plain(
+            f"{path.name}: it is damaged, its states are not those of their check sum, "
+            f"expected {EXPECTED}"
+        )
+    return states
 
 
 def read_record(path: Path) -> tuple[Array, bytes]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.calls import Spoken
 from supple.errors import suggestion
 from supple.poses import cross, quaternions
 from supple.results.attitude import euler_angles, rotation_vectors
@@ -27,7 +28,7 @@ Array = NDArray[np.float64]
 Later = Callable[[], Array]  # accelerations cost more than motion: found when they are read
 
 
-class PointView:
+class PointView(Spoken):
     """Motion of a point of a body: a `PointMass`, or ``result["link2"].at(1.02)``."""
 
     def __init__(
@@ -201,7 +202,7 @@ class JointLoad(NamedTuple):
     unique_local: NDArray[np.bool_]
 
 
-class JointView:
+class JointView(Spoken):
     """Motion and load of a joint, in the sense "pose of B in A".
 
     Each coordinate is an attribute by its name, and so are its rate and acceleration: ``.angle``,

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 from numpy.typing import ArrayLike
 
-from supple.errors import ModelError, warn_caller
+from supple.calls import wrong_call
+from supple.errors import ArgumentError, ModelError, warn_caller
 from supple.files import path_of
 from supple.frames import Body, Frame
 from supple.model import Model
@@ -180,7 +181,10 @@ def _reader(like: Callable[Given, RobotFile], owner: str, root: str) -> Callable
     arguments = inspect.signature(like)
 
     def read(*args: Given.args, **options: Given.kwargs) -> Model:
-        bound = arguments.bind(*args, **options)
+        try:
+            bound = arguments.bind(*args, **options)
+        except TypeError as error:
+            raise ArgumentError.plain(wrong_call(read, args, options) or str(error)) from None
         bound.apply_defaults()
         file, given = RobotFile.__new__(RobotFile), dict(bound.arguments)
         file._read(owner, (root,), given.pop("path"), given)

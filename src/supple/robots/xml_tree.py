@@ -14,7 +14,7 @@ from typing import Any
 from xml.parsers import expat
 
 from supple.errors import describe
-from supple.files import existing
+from supple.files import existing, not_unicode
 from supple.modelfiles.problems import Place, Problems
 
 MOST_BYTES = 20_000_000
@@ -95,7 +95,8 @@ def parse(path: Path, name: str, expected: str, problems: Problems) -> Element:
     except _RefusedError as refused:
         raise problems.note(builder.place(), "", str(refused)) from None
     except expat.ExpatError as error:
-        reason = expat.ErrorString(error.code)
+        strange = None if b"encoding" in content[:200] else not_unicode(content)
+        reason = strange or expat.ErrorString(error.code)
         place = Place(name, error.lineno, error.offset + 1)
         raise problems.note(place, "", f"it is no XML ({reason}), expected {expected}") from None
     except (LookupError, ValueError, TypeError) as error:  # an encoding that is none

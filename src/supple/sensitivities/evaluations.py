@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from supple import validate
-from supple.errors import ModelError, SuppleError, SuppleWarning
+from supple.errors import ModelError, SuppleError, SuppleWarning, warn_caller
 from supple.poses import Array
 from supple.sensitivities.sensitivity import Sensitivity
+from supple.sums import sum_of
 from supple.writing import check_target, write_whole
 
 RANGE = "a start, (low, high), or (start, low, high)"
@@ -108,8 +109,16 @@ class Evaluations:
             found = json.loads(self.file.read_text(encoding="utf-8"))
             known = found["identity"] == self.identity
             self.kept = list(found["evaluations"])
+            kept = found.get("check_sum")
         except (OSError, ValueError, KeyError, TypeError) as reason:
             raise SuppleError(f"{self.file.name}: no file of a search ({reason})") from None
+        if kept is None:
+            warn_caller(f"{self.file.name}: it has no check sum, as files of earlier versions")
+        elif kept != sum_of(found["identity"], self.kept):
+            raise SuppleError(
+                f"{self.file.name}: it is damaged, its numbers are not those of its check sum, "
+                "expected the file as it was written, or a new name"
+            )
         if not known:
             expected = "one of the same model, settings and outputs, or a new name"
             raise ModelError("search", "file", self.file.name, expected)
@@ -132,6 +141,7 @@ class Evaluations:
         self.made += 1
         self.kept.append(record)
         if self.file is not None:
-            text = json.dumps({"identity": self.identity, "evaluations": self.kept})
-            write_whole(self.file, text.encode())
+            content = {"identity": self.identity, "evaluations": self.kept}
+            total = sum_of(self.identity, json.loads(json.dumps(self.kept)))
+            write_whole(self.file, json.dumps(content | {"check_sum": total}).encode())
         return record

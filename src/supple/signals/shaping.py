@@ -26,6 +26,8 @@ from supple.validate import Vector, read_only, set_fields
 
 Kind = Literal["ZV", "ZVD", "ZVDD", "EI"]
 KINDS = ("ZV", "ZVD", "ZVDD", "EI")
+MOST_IMPULSES = 4096  # of one signal: each is a delayed copy of it
+SAME_TIME = 1e-12  # of the last delay
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,10 +187,24 @@ def shaped(
     sizes, times = np.ones(1), np.zeros(1)
     for f, ratio in zip(wanted, np.broadcast_to(ratios, wanted.shape), strict=True):
         a, t = _impulses(float(f), float(ratio), kind, left)
-        sizes = np.outer(sizes, a).ravel()
-        times = np.add.outer(times, t).ravel()
+        sizes, times = _merged(np.outer(sizes, a).ravel(), np.add.outer(times, t).ravel())
+        if len(sizes) > MOST_IMPULSES:
+            raise ModelError(
+                owner,
+                "number of frequencies",
+                wanted.size,
+                f"fewer of them: each multiplies the impulses of the signal by {len(a)}, and there "
+                f"can be {MOST_IMPULSES}",
+            )
+    return Shaped(source, sizes, times)
+
+
+def _merged(sizes: Vector, times: Vector) -> tuple[Vector, Vector]:
+    """Impulses by time, those at one instant as one."""
     order = np.argsort(times, kind="stable")
-    return Shaped(source, sizes[order], times[order])
+    sizes, times = sizes[order], times[order]
+    first = np.append(True, np.diff(times) > SAME_TIME * times[-1])
+    return np.add.reduceat(sizes, np.flatnonzero(first)), times[first]
 
 
 def _impulses(

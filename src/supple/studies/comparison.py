@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.calls import public
 from supple.errors import SuppleError, suggestion
 from supple.results.dataset import motion_track
 from supple.results.result import Result
@@ -70,6 +71,7 @@ class Difference:
         return self.max / self.size if self.size > 0.0 else float(self.max > 0.0)
 
 
+@public
 class Comparison:
     """Differences of two runs by quantity: ``comparison["elbow.angle"].max``; it prints as a table.
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple import validate
 from supple.analyses.simulate import simulate
+from supple.calls import public
 from supple.errors import ModelError, SuppleError, SuppleWarning
 from supple.frames import Body
 from supple.integrators.interruption import raised_at_once
@@ -30,6 +31,7 @@ Output = str | Callable[[Result], ArrayLike]
 TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)
 
 
+@public
 class Convergence:
     """How an output changes from value to value; the last value counts as the finest.
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from supple import validate
 from supple.analyses.simulate import simulate
+from supple.calls import public
 from supple.errors import ModelError, SuppleError, SuppleWarning
 from supple.forces import SampledController
 from supple.formulations.equations import Equations
@@ -36,6 +37,7 @@ MOST_GROWTH = 1e3  # of a distance within one segment, before it is no longer sm
 CERTAIN = 2.0  # errors that an exponent must be away from zero to have a sign
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Lyapunov:
     """The largest Lyapunov exponent of a motion.

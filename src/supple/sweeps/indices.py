@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple import validate
+from supple.calls import public
 from supple.errors import SuppleError
 
 Array = NDArray[np.float64]
@@ -21,6 +22,7 @@ FEWEST = 8  # base points
 CONFIDENCE = 1.959963984540054  # standard errors on either side of 95 %
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class SobolIndices:
     """Parts of the variance of an output; it prints as a table.

@@ -2,7 +2,8 @@
 
 The table is SQLite's, in one file: the standard library has it, a kill at any instant leaves all
 finished rows whole, and other programs can query it while the sweep goes on. With pyarrow the same
-rows also go to a Parquet dataset, a folder of parts, as they finish.
+rows also go to a Parquet dataset, a folder of parts, as they finish. Each row has a check sum: one
+that is damaged is made again.
 """
 
 from __future__ import annotations
@@ -17,15 +18,18 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import FileError, ModelError
+from supple.errors import FileError, ModelError, warn_caller
+from supple.sums import sum_of
 from supple.sweeps.designs import OWNER, Row
 from supple.sweeps.one_run import Record
+from supple.sweeps.ownership import Ownership
 from supple.writing import make_folder, write_whole
 
 FILE, PARTS = "runs.sqlite", "runs.parquet"
 OWN = ("key", "state", "reason", "verdict", "seconds", "time")
 OWN_TYPES = ("TEXT PRIMARY KEY", "TEXT", "TEXT", "TEXT", "REAL", "BLOB")
-WORDS = {"REAL": "numbers", "TEXT": "texts", "BLOB": "histories"}
+SUM = "check_sum"  # the last own column: tables of earlier versions have none
+WORDS = {"REAL": "numbers", "TEXT": "texts", "BLOB": "histories", "INTEGER": "integers"}
 PART_ROWS, PART_SECONDS = 1000, 60.0  # a part of the Parquet dataset is written after these
 ASKED = 500  # keys in one question
 
@@ -46,19 +50,36 @@ class Store:
     ) -> None:
         self.folder = None if folder is None else make_folder(folder)
         self.parameters, self.outputs = tuple(parameters), tuple(outputs)
-        refuse_alike((*OWN, *parameters, *outputs))
+        refuse_alike((*OWN, SUM, *parameters, *outputs))
+        self.connection: Any = None
+        self._ownership = None if self.folder is None else Ownership(self.folder)
+        try:
+            self._open(parameters, outputs)
+        except BaseException:
+            self._release()
+            raise
+
+    def _open(self, parameters: Mapping[str, str], outputs: Mapping[str, str]) -> None:
+        """Open or make the table."""
         with self._named():
-            where = ":memory:" if folder is None else str(folder / FILE)
+            where = ":memory:" if self.folder is None else str(self.folder / FILE)
             self.connection = sqlite3.connect(where, timeout=60.0)
             # Readers then never make the sweep wait; what is committed survives a kill.
             self.connection.execute("PRAGMA journal_mode = WAL")
             self.connection.execute("PRAGMA synchronous = NORMAL")
             own = ", ".join(f"{n} {kind}" for n, kind in zip(OWN, OWN_TYPES, strict=True))
             self.connection.execute(f"CREATE TABLE IF NOT EXISTS runs ({own})")
-            added = self._add_columns({**parameters, **outputs})
+            added = self._add_columns({SUM: "INTEGER", **parameters, **outputs})
         self._parts = _Parts(self) if self.folder is not None else None
-        if added and self._parts is not None:
+        if self._parts is not None and (added or not self._parts.fit()):
             self._parts.begin_anew()
+
+    def _release(self) -> None:
+        """Close the table, and let others work in the folder."""
+        if self.connection is not None:
+            self.connection.close()
+        if self._ownership is not None:
+            self._ownership.end()
 
     def columns(self) -> dict[str, str]:
         """All columns with their types; a table may have those of several sweeps."""
@@ -88,8 +109,7 @@ class Store:
         try:
             yield
         except sqlite3.Error as error:
-            where = "the table" if self.folder is None else f"the file {str(self.folder / FILE)!r}"
-            raise FileError(f"{where} of the sweep cannot be used: {error}") from error
+            raise FileError(f"{self._where()} of the sweep cannot be used: {error}") from error
 
     def forget_failed(self) -> None:
         """Remove rows of runs that failed, so that they are made again."""
@@ -98,6 +118,17 @@ class Store:
             self.connection.commit()
         if gone and self._parts is not None:
             self._parts.begin_anew()
+
+    def _forget(self, keys: Sequence[str]) -> None:
+        """Remove damaged rows, so that they are made again."""
+        self.connection.executemany("DELETE FROM runs WHERE key = ?", [(key,) for key in keys])
+        self.connection.commit()
+        if self._parts is not None:
+            self._parts.begin_anew()
+        warn_caller(
+            f"sweep: {len(keys)} rows of {self._where()} are damaged, they are not those of their "
+            "check sums; their runs are made again"
+        )
 
     def add(self, key: str, parameters: Row, record: Record) -> None:
         """Write a row; it is there when this returns."""
@@ -108,7 +139,8 @@ class Store:
             *(parameters.get(name) for name in self.parameters),
             *(_blob(value) if isinstance(value, np.ndarray) else value for value in outputs),
         ]
-        names = ", ".join(map(_quoted, (*OWN, *self.parameters, *self.outputs)))
+        cells.append(_sum(cells))
+        names = ", ".join(map(_quoted, (*OWN, *self.parameters, *self.outputs, SUM)))
         marks = ", ".join("?" * len(cells))
         with self._named():
             self.connection.execute(
@@ -120,20 +152,36 @@ class Store:
 
     def known(self, keys: Sequence[str]) -> dict[str, Record]:
         """Records of those runs that are in the table."""
-        names = ", ".join(map(_quoted, (*OWN, *self.outputs)))
+        names = ", ".join(map(_quoted, (*OWN, *self.parameters, *self.outputs, SUM)))
         found: dict[str, Record] = {}
+        damaged: list[str] = []
+        without = 0
         with self._named():
             for k in range(0, len(keys), ASKED):
                 some = list(keys[k : k + ASKED])
                 marks = ", ".join("?" * len(some))
                 asked = f"SELECT {names} FROM runs WHERE key IN ({marks})"
-                for key, state, reason, verdict, seconds, t, *cells in self.connection.execute(
-                    asked, some
-                ):
+                for *row, total in self.connection.execute(asked, some):
+                    key, state, reason, verdict, seconds, t, *cells = row
+                    without += total is None
+                    if total is not None and total != _sum(row):
+                        damaged.append(key)
+                        continue
+                    cells = cells[len(self.parameters) :]
                     pairs = zip(self.outputs, map(_unpacked, cells), strict=True)
                     outputs = {name: cell for name, cell in pairs if cell is not None}
                     found[key] = Record(state, reason, verdict, seconds, outputs, _unpacked(t))
+            if damaged:
+                self._forget(damaged)
+        if without:
+            warn_caller(
+                f"sweep: {without} rows of {self._where()} have no check sums, as those of earlier "
+                "versions: whether they are damaged cannot be told"
+            )
         return found
+
+    def _where(self) -> str:
+        return "the table" if self.folder is None else f"the file {str(self.folder / FILE)!r}"
 
     def rows_after(self, number: int) -> list[tuple[Any, ...]]:
         """Rows in the order of writing, each with its number first."""
@@ -142,13 +190,19 @@ class Store:
             asked = f"SELECT rowid, {names} FROM runs WHERE rowid > ? ORDER BY rowid"
             return list(self.connection.execute(asked, (number,)))
 
+    def count_until(self, number: int) -> int:
+        """How many rows there are up to that of a number."""
+        with self._named():
+            asked = self.connection.execute("SELECT count(*) FROM runs WHERE rowid <= ?", (number,))
+            return int(asked.fetchone()[0])
+
     def close(self) -> None:
         """Write what is left."""
         try:
             if self._parts is not None:
                 self._parts.write()
         finally:
-            self.connection.close()
+            self._release()
 
 
 class _Parts:
@@ -166,6 +220,22 @@ class _Parts:
             self.library: tuple[Any, Any] | None = None
         else:
             self.library = pa, pq
+
+    def fit(self) -> bool:
+        """Whether the parts have as many rows as the table up to the last of them."""
+        there = self._there()
+        if self.library is None or not there:
+            return True
+        pq = self.library[1]
+        try:
+            count = sum(pq.read_metadata(part).num_rows for part in there)
+        except (OSError, ValueError):  # damaged: they are written again
+            return False
+        return bool(count == self.store.count_until(self._last(there)))
+
+    def _last(self, there: list[Path]) -> int:
+        """Number of the last row in the parts."""
+        return int(there[-1].stem.partition("-")[2]) if there else 0
 
     def begin_anew(self) -> None:
         """Remove all parts, because their columns or rows are no longer those of the table."""
@@ -187,7 +257,7 @@ class _Parts:
         if self.library is None:
             return
         there = self._there()
-        rows = self.store.rows_after(int(there[-1].stem.partition("-")[2]) if there else 0)
+        rows = self.store.rows_after(self._last(there))
         if not rows:
             return
         pa, pq = self.library
@@ -196,14 +266,15 @@ class _Parts:
         for (name, declared), cells in zip(self.store.columns().items(), columns, strict=True):
             if declared == "BLOB":
                 kind, values = pa.list_(numbers), [_unpacked(cell) for cell in cells]
-            elif declared == "REAL":
-                kind, values = numbers, list(cells)
+            elif declared in ("REAL", "INTEGER"):
+                kind, values = numbers if declared == "REAL" else pa.int64(), list(cells)
             else:
                 kind, values = pa.string(), list(cells)
             fields.append(pa.field(name, kind))
             arrays.append(pa.array(values, kind))
         buffer = io.BytesIO()
-        pq.write_table(pa.Table.from_arrays(arrays, schema=pa.schema(fields)), buffer)
+        table = pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+        pq.write_table(table, buffer, write_page_checksum=True)
         write_whole(
             make_folder(self.folder) / f"part-{rows[-1][0]:012d}.parquet", buffer.getbuffer()
         )
@@ -217,6 +288,11 @@ def refuse_alike(names: Sequence[str]) -> None:
             expected = f"another name than that of the column {seen[name.lower()]!r}"
             raise ModelError(OWNER, "name of a parameter or output", name, expected)
         seen[name.lower()] = name
+
+
+def _sum(cells: Sequence[Any]) -> int:
+    """The check sum of a row as SQLite gives it back: numbers of its columns are floats."""
+    return sum_of([float(c) if isinstance(c, (bool, int, np.generic)) else c for c in cells])
 
 
 def _quoted(name: str) -> str:

@@ -26,6 +26,7 @@ from supple.results.headline import headline
 from supple.sweeps.designs import OWNER, Row
 from supple.sweeps.identity import digest
 from supple.sweeps.readings import Reading
+from supple.synonyms import argument_suggestion
 
 OPTIONS = ("start", "formulation", "integrator", "tolerance")
 EXPECTED = "a Model, a ModelFile or its path, or a function that returns a Model"
@@ -81,26 +82,31 @@ class Subject(ABC):
 
         The first run that can begin tells; what is wrong with one set of parameters is not asked.
         """
-        texts = [r for r in readings if r.function is None]
         for parameters in plan[:TRIED]:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", SuppleWarning)
-                try:
-                    model, given = self.made(parameters)
-                    if given.get("t_end") is None:
-                        _refuse_texts(texts, self.owner)
-                        return
-                    result = first_instant(prepare(model), Arguments(**given, progress=False))
-                except ModelError as error:
-                    if error.object in (SIMULATE, self.owner):
-                        raise
-                    continue
-                except Exception:  # of a function that builds: it is the reason of its row
-                    continue
-                for reading in texts:
-                    if not reading.quantity.startswith("energy."):  # some come with the run
-                        reading.series(result)
+            if self.tells(parameters, readings):
                 return
+
+    def tells(self, parameters: Row, readings: tuple[Reading, ...]) -> bool:
+        """Refuse the same by one run; whether it can begin, so that it tells."""
+        texts = [r for r in readings if r.function is None]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SuppleWarning)
+            try:
+                model, given = self.made(parameters)
+                if given.get("t_end") is None:
+                    _refuse_texts(texts, self.owner)
+                    return True
+                result = first_instant(prepare(model), Arguments(**given, progress=False))
+            except ModelError as error:
+                if error.object in (SIMULATE, self.owner):
+                    raise
+                return False
+            except Exception:  # of a function that builds: it is the reason of its row
+                return False
+            for reading in texts:
+                if not reading.quantity.startswith("energy."):  # some come with the run
+                    reading.series(result)
+        return True
 
 
 def _refuse_texts(texts: list[Reading], owner: str) -> None:
@@ -251,7 +257,7 @@ def subject_of(
     """The subject that the first argument of `sweep` means."""
     for name in options:
         if name not in OPTIONS:
-            near = suggestion(name, list(OPTIONS))
+            near = argument_suggestion(name, OPTIONS)
             raise ModelError.plain(f"{owner}: there is no argument {name!r}, {near}")
     settings = {**given, **options, **({} if monitored else {"monitored": False})}
     if isinstance(model, Model):

@@ -15,6 +15,7 @@ from supple.events import Event
 from supple.files import path_of
 from supple.model import Model
 from supple.modelfiles.model_file import ModelFile
+from supple.sweeps.before import expect_apart
 from supple.sweeps.cluster import answers as on_cluster
 from supple.sweeps.designs import OWNER, Row, rows
 from supple.sweeps.identity import digest, key_of
@@ -111,7 +112,10 @@ def sweep(
     events = tuple(validate.listed(OWNER, "events", events, "a sequence of Event"))
     subject = subject_of(model, {"t_end": t_end, "output": times, "events": events}, options)
     subject.expect(plan[0])
-    subject.expect_outputs(plan, asked)
+    if limit is not None or cluster is not None or min(count, len(plan)) > 1:
+        expect_apart(subject, plan, asked, limit)
+    else:
+        subject.expect_outputs(plan, asked)
     place = None if folder is None else path_of(OWNER, "folder", folder)
     identity = digest(_version(), subject.identity(), asked)
     keys = [key_of(identity, row) for row in plan]
