@@ -229,8 +229,7 @@ class Prepared:
         kept = Kept(self.model, given) if kept is None else kept
         other = self._written(given.formulation)
         if other is not None:
-            own = given.formulation.coordinates()
-            return other.run(replace(given, formulation=own), kept)
+            return other.run(replace(given, formulation=given.formulation.coordinates()), kept)
         return repeated(partial(self._run, kept), given, self._run(kept, given))
 
     def _run(self, kept: Kept, given: Arguments, failed: Result | None = None) -> Examined:
@@ -258,8 +257,7 @@ class Prepared:
         """The model as its formulation writes it, what an integrator gets, changes of the start."""
         other = self._written(given.formulation)
         if other is not None:
-            own = given.formulation.coordinates()
-            return other.problem(replace(given, formulation=own), call)
+            return other.problem(replace(given, formulation=given.formulation.coordinates()), call)
         integrator = Radau() if given.integrator is None else given.integrator
         begin = given.t_end, given.start, given.formulation, given.tolerance, given.output
         events = self._checked(given.events)
