@@ -216,7 +216,9 @@ def _turned(table: Any, z: Array) -> tuple[Array, Array]:
 
 def smallest_value(table: Any, rank: int) -> float:
     """Singular value number ``rank`` of scaled rows: zero only in a singular position."""
-    if not isinstance(table, np.ndarray) and 0 < rank <= table.shape[0]:
+    if not 0 < rank <= table.shape[0]:
+        return 1.0
+    if not isinstance(table, np.ndarray):
         few = table.shape[0] - rank
         return float(weakest(table, 0.0, few)[0][few])
     if rank == len(table) > LARGE:
