@@ -36,22 +36,21 @@ def of_modes(
             )
             yield Finding(body.name, "modes", share, SHARE, None, False, sentence)
         return
-    times = (found.deflection.passes(LIMIT), found.energy.passes(LIMIT))
-    passed = min((t for t in times if t is not None), default=found.along.passes(ALONG))
+    passed = found.passed
     if passed is None:
         return
     value = found.largest
     if value > LIMIT:
         loads = f"its loads{_attached(result, body)}"
-        energy = found.energy.largest
-        what = f"leaves out {found.deflection.largest:.2g} of its deflection under {loads}"
-        if energy >= RIGID:
+        missing = found.flexibility
+        what = f"leaves out {percent(found.deflected)} of its deflection under {loads}"
+        if missing >= RIGID:
             what = f"cannot deform under {loads}"
-        elif energy > LIMIT:
-            what = f"is {1.0 / (1.0 - energy):.3g} times too stiff for {loads}"
+        elif missing > LIMIT:
+            what = f"is {percent(1.0 / (1.0 - missing) - 1.0)} too stiff for {loads}"
         sentence = (
             f"{label(body)}: with its {coordinates(body, found.count)} it {what}, expected at "
-            f"most {LIMIT:g} of deflections left out, from t = {passed:.4g} s on: "
+            f"most {percent(LIMIT)} of deflections left out, from t = {passed:.4g} s on: "
             f"{advice(body, found.count)}"
         )
         serious = value > SERIOUS and found.size > SMALL
@@ -60,10 +59,15 @@ def of_modes(
         value = found.along.largest
         sentence = (
             f"{label(body)}: with its {coordinates(body, found.count)} it leaves out what it "
-            f"stretches along its axis, {value:.2g} of its largest displacement, expected at most "
-            f"{ALONG:g}, from t = {passed:.4g} s on: {advice(body, found.count)}"
+            f"stretches along its axis, {percent(value)} of its largest displacement, expected at "
+            f"most {percent(ALONG)}, from t = {passed:.4g} s on: {advice(body, found.count)}"
         )
         yield Finding(body.name, "modes", value, ALONG, passed, False, sentence)
+
+
+def percent(part: float) -> str:
+    """A part as a percentage with two digits."""
+    return f"{float(f'{100.0 * part:.2g}'):g} %"
 
 
 def coordinates(body: FlexibleBody, n: int) -> str:

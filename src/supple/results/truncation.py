@@ -43,13 +43,21 @@ DEPENDENT = 1e-12  # reactions with less strain energy, relative, are those of r
 
 @dataclass(frozen=True, eq=False)
 class Truncation:
-    """What a body leaves out at some times, in parts of the largest of the run.
+    """What a body leaves out over a run.
+
+    Strain energy is that of deflections where loads act. It is compared in the mean over the run:
+    shapes that are left out need time to follow a load, so that at the instant of a sudden one all
+    that they would do at rest is no error yet. The part that is left out of the energy is the part
+    of the flexibility that is missing.
 
     Attributes
     ----------
-    deflection : displacements and rotations (of a beam: across its axis, and twist)
-    energy : strain energy of what is left out: deflections where loads act
-    along : displacements along the axis of a beam
+    deflection : displacements and rotations (of a beam: across its axis, and twist), in parts of
+        the largest of the run
+    spread : the same in the mean of squares over the run, in parts of that of the whole deflection
+    energy : strain energy of what is left out, in parts of that of the whole mesh in the mean
+    flexibility : mean of the energy over the run
+    along : displacements along the axis of a beam, in parts of the largest of the run
     count : elastic coordinates
     size : largest deflection of the whole mesh, in lengths of the body
     loaded : the body at these times
@@ -58,14 +66,34 @@ class Truncation:
     count: int
     size: float
     deflection: Extreme
+    spread: float
     energy: Extreme
+    flexibility: float
     along: Extreme
     loaded: Deflected
 
     @property
+    def deflected(self) -> float:
+        """Part of the deflections that is left out, at an instant or in the mean."""
+        return max(self.deflection.largest, self.spread)
+
+    @property
     def largest(self) -> float:
         """Largest part that is left out, but for that along the axis of a beam."""
-        return max(self.deflection.largest, self.energy.largest)
+        return max(self.deflected, self.flexibility)
+
+    @property
+    def passed(self) -> float | None:
+        """When a limit is passed first, s; None if none is."""
+        times = []
+        if self.flexibility > LIMIT:
+            times.append(self.energy.passes(LIMIT))
+        if self.deflected > LIMIT:  # in the mean perhaps, and at no instant
+            found = self.deflection.passes(LIMIT)
+            times.append(self.deflection.time if found is None else found)
+        if self.largest > LIMIT:
+            return min(t for t in times if t is not None)
+        return self.along.passes(ALONG)
 
     @property
     def exceeds(self) -> bool:
@@ -84,6 +112,7 @@ class Deflected:
     loads : at these times
     response : of its whole mesh to unit loads
     change : (k, m) factors of reactions to be added for the whole mesh
+    weights : (k,) of these times in means; by default those of the trapezoidal rule
     """
 
     record: FlexRecord
@@ -91,6 +120,7 @@ class Deflected:
     loads: BodyLoads
     response: StaticResponse
     change: Array | None = None
+    weights: Array | None = None
 
     @cached_property
     def factors(self) -> Array:
@@ -124,19 +154,31 @@ class Deflected:
         (across, axial), (missed, short) = self.sizes(whole), self.sizes(missing)
         none, nothing = np.zeros(len(self.t)), NOTHING * self.record.body.typical_length
         deflected, size = across.max(initial=0.0), max(across.max(), axial.max())
-        parts = [none, none, none]
+        parts, spread = [none, none, none], 0.0
         if deflected > max(nothing, STRAIGHT * size):
             parts[:2] = missed / deflected, self.energies()
+            spread = float(np.sqrt(self.mean(missed**2) / self.mean(across**2)))
         if size > nothing:
             parts[2] = short / size
         relative = float(size / self.record.body.typical_length)
         deflection, energy, along = (Extreme(self.t, x) for x in parts)
-        return Truncation(self.record.modal.n, relative, deflection, energy, along, self)
+        flexibility = self.mean(parts[1])
+        return Truncation(
+            self.record.modal.n, relative, deflection, spread, energy, flexibility, along, self
+        )
 
     def energies(self) -> Array:
-        """Strain energy (k,) of what is left out, in parts of the largest; not along an axis."""
+        """Strain energy (k,) of what is left out, in parts of the mean one; not along an axis."""
         missing, whole = self.energy(self.across(self.factors), self.across(self.right))
-        return np.asarray(missing / whole.max())
+        return np.asarray(missing / self.mean(whole))
+
+    def mean(self, values: Array) -> float:
+        """Mean over time of values (k,)."""
+        weights = self.weights
+        if weights is None and len(self.t) > 1 and self.t[-1] > self.t[0]:
+            weights = np.gradient(self.t)
+            weights[[0, -1]] *= 0.5
+        return float(np.average(values, weights=weights))
 
     def energy(self, loads: Array, right: Array) -> tuple[Array, Array]:
         """Twice the strain energy (k,) of what is left out, and of the whole mesh, J.
@@ -196,15 +238,17 @@ def truncations(result: Result) -> dict[str, Truncation]:
     usable, found = np.flatnonzero(np.all(np.abs(result.q) < HUGE, axis=1)), {}
     for name, record in records.items() if len(usable) else ():
         which = usable[sampled(result.q[usable][:, record.q], SAMPLES)]
+        # with the second time: what is sudden at the start does not last until the next sample
+        which = np.union1d(which, usable[:2])
         body = deflected(result, {name: record}, which).get(name)
         if body is None:
             continue
         found[name] = body.truncation()
         if found[name].exceeds and result.data.self_stress is not None:
-            few = which[_telling(found[name], body)]
+            few = which[_telling(body)]
             sets = result.data.self_stress(result.data.history.at(few))
             bodies = with_right_reactions(deflected(result, records, few), sets, compiled)
-            found[name] = bodies[name].truncation()
+            found[name] = replace(bodies[name], weights=np.ones(len(few))).truncation()
     return found
 
 
@@ -229,12 +273,11 @@ def _usable(x: Array) -> bool:
     return bool(np.all(np.abs(x) < HUGE))
 
 
-def _telling(found: Truncation, body: Deflected) -> Sequence[int]:
-    """A few times: those at which most is left out and loads are largest."""
-    size = np.abs(body.factors) @ (1.0 / np.maximum(np.abs(body.factors).max(axis=0), 1e-300))
-    half = FEW // 2
-    worst = np.argsort(np.maximum(found.deflection.values, found.energy.values))[-half:]
-    return sorted({*worst.tolist(), *np.argsort(size)[-half:].tolist()})
+def _telling(body: Deflected) -> Sequence[int]:
+    """A few times: those at which the whole mesh has most strain energy."""
+    _, whole = body.energy(body.across(body.factors), body.across(body.right))
+    found: list[int] = np.argsort(whole)[-FEW:].tolist()
+    return sorted(found)
 
 
 def with_right_reactions(
