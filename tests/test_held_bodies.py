@@ -255,8 +255,8 @@ def test_what_is_said():
     finding = s.monitor.findings[0]
     assert finding.what == "modes" and finding.serious and finding.time == 0.0
     assert finding.sentence == (
-        "Beam 'rod': with its 2 modes it is 2.19 times too stiff for its loads at 'l' and 'r', "
-        "expected at most 0.02 of deflections left out, from t = 0 s on: use "
+        "Beam 'rod': with its 2 modes it is 119 % too stiff for its loads at 'l' and 'r', "
+        "expected at most 2 % of deflections left out, from t = 0 s on: use "
         "modes=AttachmentModes(2), which adds static shapes for what is attached"
     )
     locked = sp.statics(TABLE["clamps, weight"].build(4)).monitor.findings[0].sentence

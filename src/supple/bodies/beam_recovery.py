@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Iterator, Sequence
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -18,7 +17,7 @@ from supple.bodies.flexible import PointMasses, rows_at
 from supple.bodies.reduced import ReducedBody
 from supple.errors import ModelError, label
 from supple.fem.section_forces import beam_section_forces
-from supple.fem.section_points import SIDES, gauge_row, section_block
+from supple.fem.section_points import SIDES, gauge_row, section_block, side_block
 from supple.fem.section_stress import outline
 from supple.fem.sections import Section
 from supple.fem.stress_points import StressBlock
@@ -173,24 +172,21 @@ class BeamRecovery(AxisBody, ReducedBody):
             yield section_block(places, section, self.material, forces, f"x = {x:.6g} m")
 
     def strain_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
-        """The same points; of a section given by numbers the middles of its sides, if known."""
-        section = self.section.at(0.0)
-        if not isinstance(section, Section):
+        """The same points; of a section given by numbers the middles of its sides."""
+        if not isinstance(self.section.at(0.0), Section):
             yield from self.stress_blocks(point_masses)
-        elif section.half_sizes is not None:
-            sides: tuple[Side, ...] = ("y", "-y", "z", "-z")
-            for x in self.watched_stations:
-                gauges = [self.strain_gauge(float(x), side, True, point_masses) for side in sides]
-                rows = np.stack(gauges)[:, None]
-                yield StressBlock(
-                    places=np.full((len(gauges), 3), (x, 0.0, 0.0)),
-                    strain=rows,
-                    stress=self.material.E * rows,
-                    von_mises=lambda stress: np.abs(stress[..., 0]),
-                    strain_tensor=lambda strain: strain[..., None],
-                    normals=1,
-                    name=partial(_side_name, float(x)),
-                )
+            return
+        rest = self.rest_shape
+        for x in self.watched_stations.tolist():
+            strain = self._reduced(point_masses).strain(x) if rest is None else rest.strain(x)
+            section, roll = self.section.at(x / self.length), self.roll if rest is None else 0.0
+            place, name = np.array([x, 0.0, 0.0]), f"x = {x:.6g} m"
+            yield side_block(place, section, self.material, strain, roll, name)
+
+    @property
+    def sizes_known(self) -> bool:
+        """Whether its sections have sizes."""
+        return self.section.at(0.0).half_sizes is not None
 
     def mass_points(
         self, beyond: float, with_end: bool, point_masses: PointMasses = ()
@@ -297,7 +293,3 @@ class BeamRecovery(AxisBody, ReducedBody):
                     own = w / stiffness * np.outer(force, force)
                     found[kind] = found[kind] + own if kind in found else own
         return found
-
-
-def _side_name(x: float, k: int) -> str:
-    return f"x = {x:.6g} m, side {list(SIDES)[k]}"

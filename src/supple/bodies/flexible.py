@@ -188,6 +188,11 @@ class FlexibleBody(Body):
         """Points at which its strain is evaluated: none where it is not known."""
         yield from self.stress_blocks(point_masses)
 
+    @property
+    def sizes_known(self) -> bool:
+        """Whether it is known where its surface is; strains there are estimates otherwise."""
+        return True
+
 
 def beam_suspicion(body: Body, materials: Iterable[Material], mass: float) -> str | None:
     """What is strange about materials and sizes of a body made of beams; None if nothing is."""

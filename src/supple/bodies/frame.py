@@ -307,9 +307,22 @@ class FrameBody(CuttableFrame):
                 yield section_block(places, section, member.material, forces, name)
 
     def strain_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
-        """The same points; none if a section is given by numbers, which have no outline."""
+        """The same points; with a section given by numbers the middles of the sides of all."""
         if not any(isinstance(m.section.at(0.0), Section) for m in self.members):
             yield from self.stress_blocks(point_masses)
+            return
+        mesh, basis = self.mesh(), self._reduced(point_masses).basis
+        for k, member in enumerate(self.members):
+            first, last = mesh.ends(member)
+            for s in np.linspace(0.0, 1.0, 2 * member.elements + 1).tolist():
+                strain, section = mesh.strain(k, s) @ basis, member.section.at(s)
+                place, name = first + s * (last - first), f"member {k}, s = {s:.6g}"
+                yield side_block(place, section, member.material, strain, 0.0, name)
+
+    @property
+    def sizes_known(self) -> bool:
+        """Whether the sections of all members have sizes."""
+        return all(m.section.at(0.0).half_sizes is not None for m in self.members)
 
     def _finished(self, problem: Problem, found: Reduction) -> Reduction:
         """The reduction with membranes, if they are asked for."""

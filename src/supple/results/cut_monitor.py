@@ -108,7 +108,7 @@ def watch_cut(result: Result, owner: BodyRecord, across: bool = False) -> BodyMo
     limit, worst_turn = max(zip(limits, turns, strict=True), key=lambda x: x[1].largest / x[0])
     findings = [
         *_of_rotation(body, worst_turn, stiffened, limit),
-        *of_strain(body, worst),
+        *of_strain(body, worst, body.sizes_known),
         *(Finding(body.name, *found) for found in _findings(body, len(records), extremes)),
     ]
     return BodyMonitor(

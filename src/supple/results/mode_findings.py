@@ -66,8 +66,8 @@ def of_modes(
 
 
 def percent(part: float) -> str:
-    """A part as a percentage with two digits."""
-    return f"{float(f'{100.0 * part:.2g}'):g} %"
+    """A part as a percentage: two digits, or all before the point."""
+    return f"{100.0 * part:.2g} %" if part < 0.995 else f"{100.0 * part:.0f} %"
 
 
 def coordinates(body: FlexibleBody, n: int) -> str:

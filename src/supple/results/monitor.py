@@ -263,7 +263,7 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
     spinning = [] if stiffened else [*of_spin(body, speed, lost, float(frequencies[0]))]
     findings = [
         *_of_rotation(body, turned, stiffened, ROTATION_STIFFENED if stiffened else ROTATION),
-        *of_strain(body, strained),
+        *of_strain(body, strained, body.sizes_known),
         *(_of_deflection(body, moved) if not len(turned.values) else ()),
         *spinning,
         *of_modes(result, body, left_out, share),
@@ -310,8 +310,13 @@ def _of_rotation(
     )
 
 
-def of_strain(body: WithMaterials, strained: Extreme | None) -> Iterator[Finding]:
-    """A strain beyond that of the material's yield stress, or of linear elasticity."""
+def of_strain(
+    body: WithMaterials, strained: Extreme | None, sizes_known: bool = True
+) -> Iterator[Finding]:
+    """A strain beyond that of the material's yield stress, or of linear elasticity.
+
+    Without the sizes of sections it is that of an ellipse, of which others have half at least.
+    """
     yields = _yield_strain(body)
     limit = STRAIN if yields is None else yields
     passed = None if strained is None else strained.passes(limit)
@@ -319,15 +324,20 @@ def of_strain(body: WithMaterials, strained: Extreme | None) -> Iterator[Finding
         return
     value = strained.largest
     beyond = "linear elasticity" if yields is None else "the material's yield stress over E"
+    reaches, advice = f"reaches {value:.3g}", "look at its loads, or give it a stronger section"
+    serious = SERIOUS * limit
+    if not sizes_known:
+        reaches += " if its section is a solid ellipse, of which no half_sizes are given"
+        advice, serious = f"{advice}, or give half_sizes", 2.0 * serious
     yield Finding(
         body.name,
         "strain",
         value,
         limit,
         passed,
-        not value <= SERIOUS * limit,
-        f"{label(body)}: its strain reaches {value:.3g}, beyond {limit:.3g} ({beyond}) from "
-        f"t = {passed:.4g} s on: look at its loads, or give it a stronger section",
+        not value <= serious,
+        f"{label(body)}: its strain {reaches}, beyond {limit:.3g} ({beyond}) from "
+        f"t = {passed:.4g} s on: {advice}",
     )
 
 
