@@ -22,7 +22,7 @@ from supple.errors import label
 from supple.formulations.equations import Equations
 from supple.model import Model
 from supple.poses import Array
-from supple.results.mode_findings import advice, coordinates
+from supple.results.mode_findings import advice, coordinates, percent
 from supple.results.monitor import BodyMonitor, Finding, Monitor
 from supple.results.result import Result
 from supple.results.truncation import Deflected, deflected, with_right_reactions
@@ -30,6 +30,7 @@ from supple.state import State
 
 MODES = 12  # lowest modes that are looked at
 STEP = 1e-4  # of displaced states, in the units of coordinates
+JUDGED = 3  # lowest elastic modes that are judged
 LIMIT, SERIOUS = 0.02, 0.1  # part of a frequency
 ELASTIC = 0.5  # part of the energy of a mode that is strain, if it is an elastic one
 AT_REST = 1e-9  # of the largest motion of elastic coordinates: a body that cannot deform
@@ -43,12 +44,21 @@ class FrequencyErrors:
     ----------
     parts : (k,) of each frequency by which it is too high; NaN where it is not known
     worst : (k,) names of the bodies to which most of it belongs
-    elastic : number of the lowest elastic mode; k if there is none
+    elastic : numbers of the elastic modes, ascending
     """
 
     parts: Array
     worst: tuple[str, ...]
-    elastic: int
+    elastic: tuple[int, ...]
+
+    @property
+    def judged(self) -> int:
+        """How many modes are judged: those up to the third elastic one, or all."""
+        return self.elastic[JUDGED - 1] + 1 if len(self.elastic) >= JUDGED else len(self.parts)
+
+    def lowest(self, k: int) -> bool:
+        """Whether a mode is the lowest elastic one, or below it."""
+        return not self.elastic or k <= self.elastic[0]
 
 
 def frequency_errors(equations: Equations, linear: LinearModel, model: Model) -> FrequencyErrors:
@@ -57,7 +67,7 @@ def frequency_errors(equations: Equations, linear: LinearModel, model: Model) ->
     records = {name: r for name, r in equations.compiled.flexible.items() if r.modal.n}
     nothing = np.zeros(len(modes))
     if not modes or not records:
-        return FrequencyErrors(nothing, ("",) * len(modes), len(modes))
+        return FrequencyErrors(nothing, ("",) * len(modes), ())
     bodies = _loaded(equations, linear.state, modes, model, records)
     missing = {name: _missing(body) for name, body in bodies.items()}
     shapes = [mode.shape[list(linear.places)] for mode in modes]
@@ -72,7 +82,7 @@ def frequency_errors(equations: Equations, linear: LinearModel, model: Model) ->
         for k in range(len(modes))
     )
     elastic = np.flatnonzero(strain > ELASTIC * kinetic)
-    return FrequencyErrors(parts, worst, int(elastic[0]) if len(elastic) else len(modes))
+    return FrequencyErrors(parts, worst, tuple(elastic.tolist()))
 
 
 def _loaded(
@@ -133,7 +143,10 @@ def _strain(records: Iterable[FlexRecord], mode: Mode) -> float:
 
 
 def with_frequencies(monitor: Monitor, linear: LinearModel, found: FrequencyErrors) -> Monitor:
-    """What a monitor says, with findings about the frequencies up to the lowest elastic one."""
+    """What a monitor says, with findings about the frequencies up to the third elastic one.
+
+    One up to the lowest elastic one is a "frequency", others are "frequencies".
+    """
     compiled, bodies = linear.state.compiled, dict(monitor.bodies)
     assert compiled is not None
     moving = np.abs(linear.N / compiled.scale[:, None]).max(axis=1, initial=0.0)
@@ -145,11 +158,9 @@ def with_frequencies(monitor: Monitor, linear: LinearModel, found: FrequencyErro
                 f"frequencies of its own: {advice(record.body, record.modal.n)}"
             )
             bodies[name] = _add(bodies[name], "modes", 1.0, 0.0, True, sentence)
-    judged = found.parts[: found.elastic + 1]
-    wrong = np.flatnonzero(judged > LIMIT)
-    if len(wrong):
-        k = int(wrong[0])
-        worst, part = found.worst[k], float(judged[k])
+    wrong = np.flatnonzero(found.parts[: found.judged] > LIMIT)
+    for k in wrong[:1].tolist():
+        worst, part = found.worst[k], float(found.parts[k])
         record = compiled.flexible[worst]
         name = worst if worst in bodies else compiled.owners[worst]
         owner = compiled.bodies[compiled.owners[worst]].body
@@ -158,10 +169,17 @@ def with_frequencies(monitor: Monitor, linear: LinearModel, found: FrequencyErro
             with_its, do = "parts", "use more parts"
         sentence = (
             f"{label(owner)}: with its {with_its} the frequency {linear.frequencies[k]:.4g} Hz is "
-            f"about {part:.2g} of itself too high, expected at most {LIMIT:g}: {do}"
+            f"about {percent(excess(part))} too high, expected at most {percent(LIMIT)}: {do}"
         )
-        bodies[name] = _add(bodies[name], "frequency", part, LIMIT, part > SERIOUS, sentence)
+        lowest = found.lowest(k)
+        word, serious = "frequency" if lowest else "frequencies", lowest and part > SERIOUS
+        bodies[name] = _add(bodies[name], word, excess(part), LIMIT, serious, sentence)
     return Monitor(bodies)
+
+
+def excess(part: float) -> float:
+    """By how much a frequency is too high, in parts of the right one."""
+    return part / (1.0 - part)
 
 
 def _add(

@@ -12,7 +12,7 @@ import numpy as np
 from supple.analyses.arguments import starting_state
 from supple.analyses.equilibrium import Equilibrium, Search
 from supple.analyses.linear_model import LinearModel
-from supple.analyses.linearize import linear_about, linear_model
+from supple.analyses.linearize import linear_model, with_monitor
 from supple.analyses.load_factor import Loaded, Loading
 from supple.analyses.spin import Spin, check_spin
 from supple.analyses.static_result import StaticResult, static_result
@@ -55,9 +55,7 @@ class Followed:
     @cached_property
     def judged(self) -> LinearModel:
         """The same with what the monitor finds, frequencies included."""
-        state = State(self.search.rest.t, self.found.q, self.found.u, self.found.z)
-        effort = None if self.turning is None else self.found.drive
-        return linear_about(self.model, self.search.compiled, state, effort=effort)
+        return with_monitor(self.search.equations, self.linear)
 
     @cached_property
     def result(self) -> StaticResult:
@@ -65,10 +63,11 @@ class Followed:
         return static_result(self.model, self.search, self.found, self.turning)
 
     def doubts(self) -> list[str]:
-        """Serious findings about flexible bodies."""
+        """Serious findings about flexible bodies, and about their lowest frequencies."""
         if not self.search.compiled.deforming:
             return []
-        return [f.sentence for f in self.result.monitor.findings if f.serious]
+        found = self.judged.monitor.findings
+        return [f.sentence for f in found if f.serious or f.what == "frequency"]
 
 
 class Parameter:
