@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from supple.results.result import Result
 
 SHARE = 0.05  # strain energy in the highest mode, where what is left out is not known
-SERIOUS, SMALL = 0.5, 1e-5  # part of the deflections; these in lengths of the body
+SERIOUS, SMALL = 0.25, 1e-5  # part of the deflections; these in lengths of the body
 RIGID = 0.99  # a body that leaves out more does not deform at all
 NAMED = 4  # things attached to a body, of which a sentence gives the names
 

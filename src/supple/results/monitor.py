@@ -32,8 +32,8 @@ The limits:
 
 Findings beyond twice a limit are serious and warn at the end of a run: of rotation, strain and
 deflection, and spin beyond half of the lowest frequency (a quarter of the stiffness is wrong);
-loads beyond a quarter of the deflections, or beyond the buckling load; half of the deflections left
-out.
+loads beyond a quarter of the deflections, or beyond the buckling load; a quarter of the deflections
+left out.
 """
 
 from __future__ import annotations

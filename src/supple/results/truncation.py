@@ -38,6 +38,7 @@ TURN = 0.1  # lengths of the body by which rotations become displacements
 NOTHING = 1e-12  # lengths of the body: deflections below are rounding
 HUGE = 1e100  # numbers of a run that diverged
 LIMIT, ALONG = 0.02, 0.25  # parts of deflections that may be left out, and along a beam
+CLAMPED = 0.05  # lengths of the body times a force: the moment of a place that is no hinge
 DEPENDENT = 1e-12  # reactions with less strain energy, relative, are those of rigid bodies
 
 
@@ -133,6 +134,24 @@ class Deflected:
         return self.factors if self.change is None else self.factors + self.change
 
     @cached_property
+    def holding(self) -> float | None:
+        """The place by which it is held: the only one, or that with the largest moment.
+
+        None if there is none, or if all are hinges.
+        """
+        held = self.loads.held
+        if len(held) < 2:
+            return held[0] if held else None
+        starts = [INERTIA + 6 * self.loads.places.index(place) for place in held]
+        loads = np.stack([self.loads.factors[:, k : k + 6] for k in starts])
+        force, moment = (
+            np.linalg.norm(x, axis=2).max(axis=1, initial=0.0)
+            for x in (loads[..., :3], loads[..., 3:])
+        )
+        clamped = moment.max() > CLAMPED * force.max() * self.record.body.typical_length
+        return held[int(np.argmax(moment))] if clamped else None
+
+    @cached_property
     def unit(self) -> Array:
         """Loads (n, m) on the elastic coordinates for each unit load."""
         modal, rows = self.record.modal, self.response.rows[self.response.attached]
@@ -210,13 +229,13 @@ class Deflected:
         The motion is that of the place by which the body is held, or the mean one.
         """
         length = TURN * self.record.body.typical_length
-        points, held = self.response.points, self.loads.held
+        points, held = self.response.points, self.holding
         rigid = np.zeros((len(points), 6, 6))
         rigid[:, :3, :3] = rigid[:, 3:, 3:] = np.eye(3)
         rigid[:, :3, 3:] = np.swapaxes(np.cross(np.eye(3)[None], points[:, None]), 1, 2)
         unit = np.array([1.0, 1.0, 1.0, length, length, length])
-        if len(held) == 1:
-            k = self.response.attached[self.loads.places.index(held[0])]
+        if held is not None:
+            k = self.response.attached[self.loads.places.index(held)]
             motion = np.linalg.solve(rigid[k], moved[:, k].T)
         else:
             table = (unit[:, None] * rigid / unit).reshape(-1, 6)
