@@ -299,7 +299,8 @@ def test_rotations_of_meshes():
         # by 15 and 9 % of their deflections, as runs with stiffening='second_order' show
         ("huang-two-modes", 2.0, {("link2", "load")}),
         ("huang-rig-45", 1.0, {("link2", "load")}),
-        # eight modes differ by 8 and 18 % of the deflections of the links
+        # eight modes differ by 8 and 18 % of the deflections of the links in their middle; for the
+        # moments in the joints the links are 30 and 61 % too stiff
         ("zhao-one-sine", 0.5, {("link1", "modes"), ("link2", "modes"), ("link2", "spin")}),
         # by more than half; strains of 2 and 1 % of a section without sizes
         ("richard-four-bar", None,
@@ -312,5 +313,5 @@ def test_cases_are_quiet_or_told_the_truth(name, until, found):
     assert any(isinstance(b, FlexibleBody) for b in case.build().bodies.values())
     r = case.simulate(tolerance="default", until=until)
     assert {(f.body, f.what) for f in r.monitor.findings} == found
-    assert any(f.serious for f in r.monitor.findings) == (name == "richard-four-bar")
+    assert any(f.serious for f in r.monitor.findings) == (not name.startswith("huang"))
     assert str(r.monitor).startswith(f"{r.monitor.level}: Beam")
