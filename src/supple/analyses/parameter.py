@@ -14,6 +14,7 @@ from supple.analyses.equilibrium import Equilibrium, Search
 from supple.analyses.linear_model import LinearModel
 from supple.analyses.linearize import linear_model, with_monitor
 from supple.analyses.load_factor import Loaded, Loading
+from supple.analyses.missing_flexibility import carried
 from supple.analyses.spin import Spin, check_spin
 from supple.analyses.static_result import StaticResult, static_result
 from supple.engine.builder import Compiled
@@ -140,6 +141,16 @@ class Parameter:
         d = search.equations.increment(q, found.q) / search.compiled.scale
         near = not np.max(np.abs(d), initial=0.0) > JUMP
         return Followed(value, model, search, turning, found) if found.found and near else None
+
+    def another(self, here: Followed, model: Model) -> Followed | None:
+        """The state of another model with the same joints near a state; None if there is none."""
+        equations = Equations(self._tree(model))
+        rates = self._made(here.value)[1]
+        turning = Spin(model, equations, self.t, rates, self.owner) if rates else None
+        search = Search(equations, self.t, turning)
+        q = carried(here.search.compiled, here.found.q, equations.compiled)
+        found = search.run(q, here.found.z)
+        return Followed(here.value, model, search, turning, found) if found.found else None
 
     def _prepared(self, value: float) -> tuple[Model, Search, Spin | None]:
         """The model of a value, ready for a search."""
