@@ -384,7 +384,8 @@ def test_the_three_lowest_elastic_frequencies_are_judged(name, options, wrong):
     bending = right.frequencies[wrong]  # the same shape: planes of bending alternate
     error = linear.frequencies[wrong] / bending - 1.0
     assert findings[0].value == pytest.approx(error, rel=0.2)
-    (line,) = (x for x in repr(linear).splitlines() if f"Mode {linear.frequencies[wrong]:.6g} Hz" in x)
+    mode = f"Mode {linear.frequencies[wrong]:.6g} Hz"
+    (line,) = (x for x in repr(linear).splitlines() if mode in x)
     assert line.endswith(f", about {100 * findings[0].value:.2g} % too high")
 
 

@@ -12,10 +12,9 @@ import numpy as np
 from supple import validate
 from supple.analyses.mode import Complex, Mode
 from supple.engine.builder import Compiled
-from supple.errors import ModelError
+from supple.errors import ModelError, percent
 from supple.model import Model
 from supple.poses import Array
-from supple.results.mode_findings import percent
 from supple.results.monitor import Monitor
 from supple.signals import SignalLike
 from supple.signals.shaping import Kind, Shaped, shaped

@@ -14,11 +14,12 @@ import numpy as np
 
 from supple.bodies.static_refinement import exact_statics
 from supple.engine.builder import Compiled
+from supple.errors import percent
 from supple.forces import Force
 from supple.frames import Body, Frame
 from supple.model import Model
 from supple.poses import Array
-from supple.results.mode_findings import NAMED, RIGID, percent
+from supple.results.mode_findings import NAMED, RIGID
 from supple.results.monitor import Finding, Monitor
 
 LIMIT, SERIOUS = 0.02, 0.1  # part of the flexibility, as of frequencies

@@ -14,6 +14,7 @@ from supple import validate
 from supple.bodies.beam_looks import frame_surface
 from supple.bodies.cut_frame import CuttableFrame
 from supple.bodies.flexible import (
+    CarryingPlace,
     PointMasses,
     beam_hint,
     beam_suspicion,
@@ -24,6 +25,7 @@ from supple.bodies.flexible import (
     nearest_place,
     warn_unstretched,
 )
+from supple.bodies.frame_sections import frame_places, frame_sides
 from supple.bodies.reduced import MODES, Masses
 from supple.errors import ModelError, label, suggestion
 from supple.fem.damping import Damping
@@ -311,13 +313,11 @@ class FrameBody(CuttableFrame):
         if not any(isinstance(m.section.at(0.0), Section) for m in self.members):
             yield from self.stress_blocks(point_masses)
             return
-        mesh, basis = self.mesh(), self._reduced(point_masses).basis
-        for k, member in enumerate(self.members):
-            first, last = mesh.ends(member)
-            for s in np.linspace(0.0, 1.0, 2 * member.elements + 1).tolist():
-                strain, section = mesh.strain(k, s) @ basis, member.section.at(s)
-                place, name = first + s * (last - first), f"member {k}, s = {s:.6g}"
-                yield side_block(place, section, member.material, strain, 0.0, name)
+        yield from frame_sides(self, self._reduced(point_masses).basis)
+
+    def carrying_places(self, point_masses: PointMasses = ()) -> Iterator[CarryingPlace]:
+        """Gauss points of the elements of its members."""
+        yield from frame_places(self, point_masses)
 
     @property
     def sizes_known(self) -> bool:

@@ -25,7 +25,7 @@ def exact_statics(body: Any) -> dict[str, Any]:
     if isinstance(modes, int) and modes == 0:
         return {}  # rigid, as it is meant
     assumed = isinstance(modes, AssumedShapes)
-    if not assumed and (not has_modes(body) or isinstance(modes, str) and modes == "auto"):
+    if not assumed and (not has_modes(body) or (isinstance(modes, str) and modes == "auto")):
         return {}
     found: dict[str, Any] = {"damping": None}
     count = number_of_modes(modes) if not isinstance(modes, (str, AssumedShapes)) else 0

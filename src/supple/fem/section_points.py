@@ -45,7 +45,7 @@ def _bent_row(sizes: tuple[float, float], side: str, strain: Array, roll: float)
     a, b = (factor * size for factor, size in zip(SIDES[side], sizes, strict=True))
     y = a * cos(roll) - b * sin(roll)
     z = a * sin(roll) + b * cos(roll)
-    return -y * strain[1] - z * strain[2]
+    return np.asarray(-y * strain[1] - z * strain[2])
 
 
 def side_block(

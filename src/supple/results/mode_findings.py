@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from supple.errors import label
+from supple.errors import label, percent
 from supple.reduction.shape_sets import NormalModes
 from supple.results.truncation import ALONG, LIMIT, Truncation
 
@@ -63,11 +63,6 @@ def of_modes(
             f"most {percent(ALONG)}, from t = {passed:.4g} s on: {advice(body, found.count)}"
         )
         yield Finding(body.name, "modes", value, ALONG, passed, False, sentence)
-
-
-def percent(part: float) -> str:
-    """A part as a percentage: two digits, or all before the point."""
-    return f"{100.0 * part:.2g} %" if part < 0.995 else f"{100.0 * part:.0f} %"
 
 
 def coordinates(body: FlexibleBody, n: int) -> str:

@@ -23,6 +23,7 @@ from supple.reduction.response import StaticResponse
 from supple.results.body_loads import INERTIA, BodyLoads, at_times, body_loads
 from supple.results.deformation import Extreme
 from supple.results.load_effect import STRAIGHT, sampled
+from supple.results.shear_share import shear_of_loads
 
 if TYPE_CHECKING:
     from supple.engine.body_records import FlexRecord
@@ -59,6 +60,8 @@ class Truncation:
     energy : strain energy of what is left out, in parts of that of the whole mesh in the mean
     flexibility : mean of the energy over the run
     along : displacements along the axis of a beam, in parts of the largest of the run
+    shear : what shear of its sections would add to the deflections, in parts of these; 0 of bodies
+        that have it
     count : elastic coordinates
     size : largest deflection of the whole mesh, in lengths of the body
     loaded : the body at these times
@@ -71,6 +74,7 @@ class Truncation:
     energy: Extreme
     flexibility: float
     along: Extreme
+    shear: float
     loaded: Deflected
 
     @property
@@ -173,18 +177,17 @@ class Deflected:
         (across, axial), (missed, short) = self.sizes(whole), self.sizes(missing)
         none, nothing = np.zeros(len(self.t)), NOTHING * self.record.body.typical_length
         deflected, size = across.max(initial=0.0), max(across.max(), axial.max())
-        parts, spread = [none, none, none], 0.0
+        parts, spread, shear = [none, none, none], 0.0, 0.0
         if deflected > max(nothing, STRAIGHT * size):
-            parts[:2] = missed / deflected, self.energies()
+            parts[:2], shear = (missed / deflected, self.energies()), shear_of_loads(self)
             spread = float(np.sqrt(self.mean(missed**2) / self.mean(across**2)))
         if size > nothing:
             parts[2] = short / size
         relative = float(size / self.record.body.typical_length)
         deflection, energy, along = (Extreme(self.t, x) for x in parts)
-        flexibility = self.mean(parts[1])
-        return Truncation(
-            self.record.modal.n, relative, deflection, spread, energy, flexibility, along, self
-        )
+        n, flexibility = self.record.modal.n, self.mean(parts[1])
+        parted = deflection, spread, energy, flexibility, along, shear
+        return Truncation(n, relative, *parted, self)
 
     def energies(self) -> Array:
         """Strain energy (k,) of what is left out, in parts of the mean one; not along an axis."""
