@@ -188,7 +188,34 @@ def test_strain_of_a_section_of_numbers_is_that_of_its_sides():
     r = quiet(m, 0.01, start="static", output=4)
     assert r.monitor["arm"].strain == pytest.approx(5.0 * 0.005 / (70e9 * 1e-8 / 12), rel=1e-3)
     m.replace("arm", section=sp.Section(1e-4, 1e-8 / 12, 1e-8 / 12, 1e-9))
-    assert np.isnan(quiet(m, 0.01, start="static", output=4).monitor["arm"].strain)
+    r = quiet(m, 0.01, start="static", output=4)
+    outer = 2.0 * np.sqrt(1e-4 / 12)  # of an ellipse: 15 % more than that of a square
+    assert r.monitor["arm"].strain == pytest.approx(5.0 * outer / (70e9 * 1e-8 / 12), rel=1e-3)
+
+
+@pytest.mark.parametrize("options", [{}, {"parts": 4}])
+@pytest.mark.parametrize("sizes", [None, (0.005, 0.005)])
+def test_stretch_needs_no_sizes(options, sizes):
+    """A quarter of the length; bending strain of an unknown section is told as an estimate."""
+    soft = sp.Material(E=1e9, G=4e8, density=1000.0)
+    section = sp.Section(1e-4, 1e-8 / 12, 1e-8 / 12, 1e-9, half_sizes=sizes)
+    m = sp.Model()
+    b = m.add(sp.Beam("b", 1.0, section, soft, **options))
+    m.add(sp.Fixed("c", m.ground.at(0), b.at(0)))
+    pull = m.add(sp.Force("f", b.at(1.0), (0.25 * 1e9 * 1e-4, 0, 0)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sp.SuppleWarning)
+        r = sp.statics(m)
+        assert r.monitor["b"].strain == pytest.approx(0.25, rel=1e-9)
+        assert r.monitor.level == "not valid"
+        m.replace(pull.name, force=(0.005 * 1e9 * 1e-4, 0, 0))
+        assert sp.statics(m).monitor.level == "valid"
+        # bent to 1.3 % at the side of a square: not certain without sizes, and so not serious
+        moment = 0.013 * 1e9 * 1e-8 / 12 / 0.005
+        m.replace(pull.name, force=(0, 0, 0), torque=(0, 0, moment))
+        found = [f for f in sp.statics(m).monitor.findings if f.what == "strain"]
+    assert not found[0].serious
+    assert ("no half_sizes are given" in found[0].sentence) == (sizes is None)
 
 
 def test_few_modes_are_told():
@@ -205,9 +232,8 @@ def test_few_modes_are_told():
     exact = 0.25**3 / 3 / (70e9 * 0.02 * 0.01**3 / 12)
     missing = 1.0 - r["arm"].at(0.25).deflection[0, 1] / exact
     assert finding.value == r.monitor["arm"].left_out == pytest.approx(missing, rel=1e-6)
-    assert f"it is {1 / (1 - missing):.3g} times too stiff for its loads at 'wall' and 'push'" in (
-        finding.sentence
-    )
+    stiff = f"it is {100 / (1 - missing) - 100:.2g} % too stiff"
+    assert f"{stiff} for its loads at 'wall' and 'push'" in finding.sentence
     frequencies, energies = modal_energies(beam.modal(), r["arm"].coordinates)
     assert np.allclose(frequencies, 2 * np.pi * beam.modal().frequencies)
     assert np.allclose(energies.sum(axis=1), r["arm"].strain_energy)
@@ -272,11 +298,13 @@ def test_rotations_of_meshes():
         # by 15 and 9 % of their deflections, as runs with stiffening='second_order' show
         ("huang-two-modes", 2.0, {("link2", "load")}),
         ("huang-rig-45", 1.0, {("link2", "load")}),
-        # eight modes differ by 8 and 18 % of the deflections of the links
+        # eight modes differ by 8 and 18 % of the deflections of the links in their middle; for the
+        # moments in the joints the links are 30 and 61 % too stiff
         ("zhao-one-sine", 0.5, {("link1", "modes"), ("link2", "modes"), ("link2", "spin")}),
-        # by more than half
+        # by more than half; strains of 2 and 1 % of a section without sizes
         ("richard-four-bar", None,
-         {("coupler", "rotation"), ("coupler", "load"), ("follower", "load")}),
+         {("coupler", "rotation"), ("coupler", "load"), ("follower", "load"),
+          ("coupler", "strain"), ("follower", "strain")}),
     ],
 )
 def test_cases_are_quiet_or_told_the_truth(name, until, found):
@@ -284,5 +312,5 @@ def test_cases_are_quiet_or_told_the_truth(name, until, found):
     assert any(isinstance(b, FlexibleBody) for b in case.build().bodies.values())
     r = case.simulate(tolerance="default", until=until)
     assert {(f.body, f.what) for f in r.monitor.findings} == found
-    assert any(f.serious for f in r.monitor.findings) == (name == "richard-four-bar")
+    assert any(f.serious for f in r.monitor.findings) == (not name.startswith("huang"))
     assert str(r.monitor).startswith(f"{r.monitor.level}: Beam")

@@ -1,7 +1,8 @@
 """How much too high the frequencies of a linear model are, because of what its bodies leave out.
 
 In a mode, inertia and joints load a body as at any instant. What its whole mesh would do beyond its
-elastic coordinates is flexibility that is missing: with twice the energy E of that deflection, and
+elastic coordinates, and by shear of sections that has no place in its theory, is flexibility that
+is missing: with twice the energy E of that deflection, and
 2 T with the kinetic energy T of the mode, both largest, the square of the frequency is too high by
 E / T of itself, to first order (Rayleigh).
 """
@@ -18,18 +19,20 @@ from supple.analyses.linear_model import LinearModel
 from supple.analyses.mode import Mode
 from supple.engine.body_records import FlexRecord
 from supple.engine.loads import Loads
-from supple.errors import label
+from supple.errors import label, percent
 from supple.formulations.equations import Equations
 from supple.model import Model
 from supple.poses import Array
 from supple.results.mode_findings import advice, coordinates
 from supple.results.monitor import BodyMonitor, Finding, Monitor
 from supple.results.result import Result
+from supple.results.shear_share import carried_energies, shear_energy
 from supple.results.truncation import Deflected, deflected, with_right_reactions
 from supple.state import State
 
 MODES = 12  # lowest modes that are looked at
 STEP = 1e-4  # of displaced states, in the units of coordinates
+JUDGED = 3  # lowest elastic modes that are judged
 LIMIT, SERIOUS = 0.02, 0.1  # part of a frequency
 ELASTIC = 0.5  # part of the energy of a mode that is strain, if it is an elastic one
 AT_REST = 1e-9  # of the largest motion of elastic coordinates: a body that cannot deform
@@ -43,12 +46,23 @@ class FrequencyErrors:
     ----------
     parts : (k,) of each frequency by which it is too high; NaN where it is not known
     worst : (k,) names of the bodies to which most of it belongs
-    elastic : number of the lowest elastic mode; k if there is none
+    sheared : (k,) whether most of it is shear of sections that a theory leaves out
+    elastic : numbers of the elastic modes, ascending
     """
 
     parts: Array
     worst: tuple[str, ...]
-    elastic: int
+    sheared: tuple[bool, ...]
+    elastic: tuple[int, ...]
+
+    @property
+    def judged(self) -> int:
+        """How many modes are judged: those up to the third elastic one, or all."""
+        return self.elastic[JUDGED - 1] + 1 if len(self.elastic) >= JUDGED else len(self.parts)
+
+    def lowest(self, k: int) -> bool:
+        """Whether a mode is the lowest elastic one, or below it."""
+        return not self.elastic or k <= self.elastic[0]
 
 
 def frequency_errors(equations: Equations, linear: LinearModel, model: Model) -> FrequencyErrors:
@@ -57,9 +71,10 @@ def frequency_errors(equations: Equations, linear: LinearModel, model: Model) ->
     records = {name: r for name, r in equations.compiled.flexible.items() if r.modal.n}
     nothing = np.zeros(len(modes))
     if not modes or not records:
-        return FrequencyErrors(nothing, ("",) * len(modes), len(modes))
+        return FrequencyErrors(nothing, ("",) * len(modes), (False,) * len(modes), ())
     bodies = _loaded(equations, linear.state, modes, model, records)
-    missing = {name: _missing(body) for name, body in bodies.items()}
+    shear = {name: _shear(body, modes) for name, body in bodies.items()}
+    missing = {name: _missing(body) + shear[name] for name, body in bodies.items()}
     shapes = [mode.shape[list(linear.places)] for mode in modes]
     kinetic = np.array([float(np.real(y.conj() @ linear.M @ y)) for y in shapes])
     kinetic *= np.array([abs(mode.eigenvalue) ** 2 for mode in modes])
@@ -71,8 +86,11 @@ def frequency_errors(equations: Equations, linear: LinearModel, model: Model) ->
         max(missing, key=lambda name, k=k: missing[name][k], default="")  # type: ignore[misc]
         for k in range(len(modes))
     )
+    sheared = tuple(
+        bool(w and shear[w][k] > 0.5 * missing[w][k]) for k, w in enumerate(worst)
+    )
     elastic = np.flatnonzero(strain > ELASTIC * kinetic)
-    return FrequencyErrors(parts, worst, int(elastic[0]) if len(elastic) else len(modes))
+    return FrequencyErrors(parts, worst, sheared, tuple(elastic.tolist()))
 
 
 def _loaded(
@@ -123,6 +141,14 @@ def _missing(body: Deflected) -> Array:
     return np.asarray(missing.reshape(-1, 2).sum(axis=1))
 
 
+def _shear(body: Deflected, modes: Sequence[Mode]) -> Array:
+    """Twice the energy (modes,) of shear that a body leaves out, of both parts of each mode."""
+    record = body.record
+    if record.body.axis is None or record.body.is_part:  # what its sections carry
+        return carried_energies(record, np.array([mode.shape[record.u] for mode in modes]))[0]
+    return np.asarray(shear_energy(body, body.right).reshape(-1, 2).sum(axis=1))
+
+
 def _strain(records: Iterable[FlexRecord], mode: Mode) -> float:
     """Twice the strain energy of all bodies in a mode."""
     total = 0.0
@@ -133,7 +159,10 @@ def _strain(records: Iterable[FlexRecord], mode: Mode) -> float:
 
 
 def with_frequencies(monitor: Monitor, linear: LinearModel, found: FrequencyErrors) -> Monitor:
-    """What a monitor says, with findings about the frequencies up to the lowest elastic one."""
+    """What a monitor says, with findings about the frequencies up to the third elastic one.
+
+    One up to the lowest elastic one is a "frequency", others are "frequencies".
+    """
     compiled, bodies = linear.state.compiled, dict(monitor.bodies)
     assert compiled is not None
     moving = np.abs(linear.N / compiled.scale[:, None]).max(axis=1, initial=0.0)
@@ -145,23 +174,30 @@ def with_frequencies(monitor: Monitor, linear: LinearModel, found: FrequencyErro
                 f"frequencies of its own: {advice(record.body, record.modal.n)}"
             )
             bodies[name] = _add(bodies[name], "modes", 1.0, 0.0, True, sentence)
-    judged = found.parts[: found.elastic + 1]
-    wrong = np.flatnonzero(judged > LIMIT)
-    if len(wrong):
-        k = int(wrong[0])
-        worst, part = found.worst[k], float(judged[k])
+    wrong = np.flatnonzero(found.parts[: found.judged] > LIMIT)
+    for k in wrong[:1].tolist():
+        worst, part = found.worst[k], float(found.parts[k])
         record = compiled.flexible[worst]
         name = worst if worst in bodies else compiled.owners[worst]
         owner = compiled.bodies[compiled.owners[worst]].body
         with_its, do = coordinates(record.body, record.modal.n), advice(record.body, record.modal.n)
         if owner.divides:
             with_its, do = "parts", "use more parts"
+        if found.sheared[k]:
+            with_its, do = "theory='euler_bernoulli', without shear,", "use theory='timoshenko'"
         sentence = (
             f"{label(owner)}: with its {with_its} the frequency {linear.frequencies[k]:.4g} Hz is "
-            f"about {part:.2g} of itself too high, expected at most {LIMIT:g}: {do}"
+            f"about {percent(excess(part))} too high, expected at most {percent(LIMIT)}: {do}"
         )
-        bodies[name] = _add(bodies[name], "frequency", part, LIMIT, part > SERIOUS, sentence)
+        lowest = found.lowest(k)
+        word, serious = "frequency" if lowest else "frequencies", lowest and part > SERIOUS
+        bodies[name] = _add(bodies[name], word, excess(part), LIMIT, serious, sentence)
     return Monitor(bodies)
+
+
+def excess(part: float) -> float:
+    """By how much a frequency is too high, in parts of the right one."""
+    return part / (1.0 - part)
 
 
 def _add(

@@ -12,7 +12,7 @@ import numpy as np
 from supple import validate
 from supple.analyses.mode import Complex, Mode
 from supple.engine.builder import Compiled
-from supple.errors import ModelError
+from supple.errors import ModelError, percent
 from supple.model import Model
 from supple.poses import Array
 from supple.results.monitor import Monitor
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 # Parts of the largest stiffness, in the units of increments, that are rounding.
 ROUNDING = 1e-12
 CONSTANT = 1e-6  # change of matrices that are constant
+TOO_HIGH = 0.02  # part of a frequency, from which on its error is shown beside it
 
 
 @dataclass(frozen=True)
@@ -326,7 +327,16 @@ class LinearModel:
         if self.unsteady > 1e-6:
             lines[0] += f"; not a steady state: accelerations up to {self.unsteady:.3g} per s2"
         held = [mode for mode in self.modes if not mode.rigid]
-        lines += [f"  {mode!r}" for mode in (*self.rigid_modes, *held)[:12]]
+        lines += [f"  {mode!r}{self._told(mode)}" for mode in (*self.rigid_modes, *held)[:12]]
         if len(self.rigid_modes) + len(held) > 12:
             lines.append(f"  ... {len(self.rigid_modes) + len(held)} modes in all")
+        if self.monitor.bodies:
+            lines.append(f"  validity  {self.monitor.verdict}")
         return "\n".join(lines)
+
+    def _told(self, mode: Mode) -> str:
+        """How much too high the frequency of a mode is, if that is more than it may be."""
+        moving = [m for m in self.modes if m.eigenvalue.imag > 0.0][: len(self.too_high)]
+        k = next((k for k, m in enumerate(moving) if m is mode), None)
+        part = 0.0 if k is None else float(self.too_high[k])
+        return f", about {percent(part / (1.0 - part))} too high" if part > TOO_HIGH else ""

@@ -128,9 +128,15 @@ def linear_about(
     ``effort`` (nu,) is what keeps a steady rotation.
     """
     equations = Equations(compiled)
-    linear = linear_model(equations, state, model, independent, effort)
+    return with_monitor(equations, linear_model(equations, state, model, independent, effort))
+
+
+def with_monitor(equations: Equations, linear: LinearModel) -> LinearModel:
+    """The same linear model with what its monitor finds, frequencies included."""
+    model, state = linear.model, linear.state
+    assert model is not None
     seen = monitor(Result(instant(model, equations, state, True, "one state", {})), across=True)
-    if not compiled.flexible:
+    if not equations.compiled.flexible:
         return replace(linear, monitor=seen)
     errors = frequency_errors(equations, linear, model)
     return replace(linear, monitor=with_frequencies(seen, linear, errors), too_high=errors.parts)

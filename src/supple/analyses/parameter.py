@@ -12,8 +12,9 @@ import numpy as np
 from supple.analyses.arguments import starting_state
 from supple.analyses.equilibrium import Equilibrium, Search
 from supple.analyses.linear_model import LinearModel
-from supple.analyses.linearize import linear_about, linear_model
+from supple.analyses.linearize import linear_model, with_monitor
 from supple.analyses.load_factor import Loaded, Loading
+from supple.analyses.missing_flexibility import carried
 from supple.analyses.spin import Spin, check_spin
 from supple.analyses.static_result import StaticResult, static_result
 from supple.engine.builder import Compiled
@@ -55,9 +56,7 @@ class Followed:
     @cached_property
     def judged(self) -> LinearModel:
         """The same with what the monitor finds, frequencies included."""
-        state = State(self.search.rest.t, self.found.q, self.found.u, self.found.z)
-        effort = None if self.turning is None else self.found.drive
-        return linear_about(self.model, self.search.compiled, state, effort=effort)
+        return with_monitor(self.search.equations, self.linear)
 
     @cached_property
     def result(self) -> StaticResult:
@@ -65,10 +64,11 @@ class Followed:
         return static_result(self.model, self.search, self.found, self.turning)
 
     def doubts(self) -> list[str]:
-        """Serious findings about flexible bodies."""
+        """Serious findings about flexible bodies, and about their lowest frequencies."""
         if not self.search.compiled.deforming:
             return []
-        return [f.sentence for f in self.result.monitor.findings if f.serious]
+        found = self.judged.monitor.findings
+        return [f.sentence for f in found if f.serious or f.what == "frequency"]
 
 
 class Parameter:
@@ -141,6 +141,16 @@ class Parameter:
         d = search.equations.increment(q, found.q) / search.compiled.scale
         near = not np.max(np.abs(d), initial=0.0) > JUMP
         return Followed(value, model, search, turning, found) if found.found and near else None
+
+    def another(self, here: Followed, model: Model) -> Followed | None:
+        """The state of another model with the same joints near a state; None if there is none."""
+        equations = Equations(self._tree(model))
+        rates = self._made(here.value)[1]
+        turning = Spin(model, equations, self.t, rates, self.owner) if rates else None
+        search = Search(equations, self.t, turning)
+        q = carried(here.search.compiled, here.found.q, equations.compiled)
+        found = search.run(q, here.found.z)
+        return Followed(here.value, model, search, turning, found) if found.found else None
 
     def _prepared(self, value: float) -> tuple[Model, Search, Spin | None]:
         """The model of a value, ready for a search."""

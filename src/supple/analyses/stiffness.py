@@ -12,6 +12,7 @@ drive is held.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from supple import validate
 from supple.analyses.arguments import expect, number
 from supple.analyses.instant import velocities
 from supple.analyses.linear_model import ROUNDING, LinearModel
+from supple.analyses.missing_flexibility import finer_model, with_flexibility
 from supple.analyses.parameter import Followed, Over, Parameter
 from supple.analyses.static_result import StaticResult
 from supple.analyses.stiffness_result import Position, StiffnessResult
@@ -30,6 +32,7 @@ from supple.formulations.trees import JointCoordinates
 from supple.frames import Frame
 from supple.model import Model
 from supple.poses import Array
+from supple.results.monitor import Monitor
 from supple.results.result import Result
 from supple.state import State
 from supple.validate import Axis
@@ -92,7 +95,11 @@ def stiffness(
     if wanted.ndim != 1 or not len(wanted):
         raise ModelError(OWNER, "values", values, expected)
     with told("stiffness: equilibria are followed"):
-        found, message = _positions(parameter, wanted, start, at, names, table)
+        states, message = _followed(parameter, wanted, start)
+        found = [_position(here, at, names, table) for here in states]
+        for k in sorted({0, len(found) // 2, len(found) - 1}):
+            seen = _judged(parameter, states[k], found[k], at, names, table)
+            found[k] = replace(found[k], monitor=seen)
     words = "" if over is None else parameter.words
     result = StiffnessResult(
         words, wanted[: len(found)], names, tuple(found), len(found) == len(wanted), message
@@ -102,29 +109,47 @@ def stiffness(
     return result
 
 
-def _positions(
-    parameter: Parameter,
-    values: Array,
-    start: State | Result | None,
-    at: Frame,
-    names: Sequence[str],
-    table: Array,
-) -> tuple[list[Position], str]:
-    """What the equilibria say, up to the last one that is found, and a sentence."""
-    here = parameter.first(float(values[0]), start)
-    found = [_position(here, at, names, table)]
+def _followed(
+    parameter: Parameter, values: Array, start: State | Result | None
+) -> tuple[list[Followed], str]:
+    """The equilibria up to the last one that is found, and a sentence."""
+    found = [parameter.first(float(values[0]), start)]
     for value in values[1:]:
-        there, reached, why = None, here.value, ""
+        there, reached, why = None, found[-1].value, ""
         try:
-            there, reached = parameter.follow(here, float(value))
+            there, reached = parameter.follow(found[-1], float(value))
         except ModelError as error:  # a mechanism that cannot be closed there
             why = f": {error}"
         if there is None:
             words = f"{parameter.words} = {value:g}"
             return found, f"no equilibrium at {words}, the last one is at {reached:g}{why}"
-        here = there
-        found.append(_position(here, at, names, table))
+        found.append(there)
     return found, "all equilibria found"
+
+
+def _judged(
+    parameter: Parameter,
+    here: Followed,
+    found: Position,
+    at: Frame,
+    names: Sequence[str],
+    table: Array,
+) -> Monitor:
+    """What the monitor finds, and whether modes and elements are enough for these loads."""
+    if not here.search.compiled.flexible:
+        return found.monitor
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuppleWarning)
+        try:
+            finer, refined = finer_model(here.model, at)
+            there = parameter.another(here, finer) if refined else None
+            if there is None:
+                return found.monitor
+            right = _compliance(there.linear, at, names, table)
+        except SuppleError:  # a body that does not take other shapes
+            return found.monitor
+    given = np.diag(found.compliance)
+    return with_flexibility(found.monitor, refined, names, given, np.diag(right))
 
 
 def _directions(given: Any) -> tuple[tuple[str, ...], Array]:
@@ -154,9 +179,11 @@ def _directions(given: Any) -> tuple[tuple[str, ...], Array]:
 def _position(here: Followed, at: Frame, names: Sequence[str], table: Array) -> Position:
     """What one equilibrium says."""
     rest, small = here.result, here.judged
-    twists = _twists(small, at) @ table.T  # (n, directions)
-    compliance = twists.T @ _flexibility(small, twists, names)
-    place = rest[at]
+    place, compliance = rest[at], _compliance(small, at, names, table)
+    lowest = {
+        name: replace(body, findings=tuple(f for f in body.findings if f.what != "frequencies"))
+        for name, body in small.monitor.bodies.items()
+    }
     return Position(
         rest=rest,
         compliance=compliance,
@@ -164,8 +191,14 @@ def _position(here: Followed, at: Frame, names: Sequence[str], table: Array) -> 
         axes=place.matrix[0].copy(),
         frequencies=small.all_frequencies,
         stress=_stress(rest),
-        monitor=small.monitor,
+        monitor=Monitor(lowest),
     )
+
+
+def _compliance(small: LinearModel, at: Frame, names: Sequence[str], table: Array) -> Array:
+    """Displacements (n, n) along directions by unit loads along them."""
+    twists = _twists(small, at) @ table.T  # (coordinates, directions)
+    return np.asarray(twists.T @ _flexibility(small, twists, names))
 
 
 def _twists(small: LinearModel, at: Frame) -> Array:

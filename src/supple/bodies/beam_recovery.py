@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Iterator, Sequence
-from functools import partial
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -14,13 +14,15 @@ from supple import validate
 from supple.bodies.axis import STATION_TOLERANCE, AxisBody
 from supple.bodies.beam_response import beam_response, fine_mesh, mesh_of
 from supple.bodies.beam_slaves import BeamSlaves, axial_load_stiffness
-from supple.bodies.flexible import PointMasses, rows_at
+from supple.bodies.flexible import CarryingPlace, PointMasses, rows_at
 from supple.bodies.reduced import ReducedBody
 from supple.errors import ModelError, label
+from supple.fem.line import Theory, gauss
 from supple.fem.section_forces import beam_section_forces
-from supple.fem.section_points import SIDES, gauge_row, section_block
+from supple.fem.section_points import SIDES, gauge_row, section_block, side_block
 from supple.fem.section_stress import outline
 from supple.fem.sections import Section
+from supple.fem.shear_law import compliance, with_shear
 from supple.fem.stress_points import StressBlock
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.assumed_forces import assumed_section_forces
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 Side = Literal["y", "-y", "z", "-z"]
 # Gauss points for products of two shapes between two nodes.
 MASS_POINTS = 4
+CARRYING_POINTS = 2  # the same for squares of moments, which are linear between two nodes
 # Parts between stations of a beam without inner nodes, as with assumed shapes.
 ASSUMED_CELLS = 20
 
@@ -55,6 +58,7 @@ class BeamRecovery(AxisBody, ReducedBody):
     """The part of a `Beam` that turns elastic coordinates into strain, stress and moving mass."""
 
     elements: int
+    theory: Theory
 
     @abstractmethod
     def _reduced(self, point_masses: PointMasses) -> MeshField | AssumedBeam:
@@ -87,6 +91,33 @@ class BeamRecovery(AxisBody, ReducedBody):
     ) -> StaticResponse:
         mesh = mesh_of(reduced, self.elements)
         return beam_response(reduced, self._problem(mesh), self._fine(reduced), places)
+
+    def sheared_response(
+        self, places: Sequence[float], point_masses: PointMasses = ()
+    ) -> StaticResponse | None:
+        """The response with shear of sections, which Euler and Bernoulli leave out; kept."""
+        if self.theory == "timoshenko":
+            return None
+        reduced = self._reduced(point_masses)
+        store: dict[Hashable, StaticResponse] = self.__dict__["_reductions"]
+        key = "sheared", reduced, tuple(places)
+        if key not in store:
+            section = with_shear(self.section, self.material.poisson)
+            fine = replace(self._fine(reduced), section=section, theory="timoshenko")
+            mesh = mesh_of(reduced, self.elements)
+            store[key] = beam_response(reduced, self._problem(mesh), fine, tuple(places))
+        return store[key]
+
+    def carrying_places(self, point_masses: PointMasses = ()) -> Iterator[CarryingPlace]:
+        """Gauss points between its nodes."""
+        section, nodes = with_shear(self.section, self.material.poisson), self.load_cells(1)[0]
+        for start, stop in pairwise([0.0, *nodes.tolist(), self.length]):
+            for xi, weight in gauss(CARRYING_POINTS):
+                x = start + xi * (stop - start)
+                soft = compliance(section.at(x / self.length), self.material, self.theory)
+                yield CarryingPlace(
+                    self.section_forces(x, point_masses), weight * (stop - start) * soft
+                )
 
     def responding_mesh(self, point_masses: PointMasses = ()) -> BeamMesh:
         """The mesh of ``static_response``, whose first points are its nodes; kept."""
@@ -173,24 +204,21 @@ class BeamRecovery(AxisBody, ReducedBody):
             yield section_block(places, section, self.material, forces, f"x = {x:.6g} m")
 
     def strain_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
-        """The same points; of a section given by numbers the middles of its sides, if known."""
-        section = self.section.at(0.0)
-        if not isinstance(section, Section):
+        """The same points; of a section given by numbers the middles of its sides."""
+        if not isinstance(self.section.at(0.0), Section):
             yield from self.stress_blocks(point_masses)
-        elif section.half_sizes is not None:
-            sides: tuple[Side, ...] = ("y", "-y", "z", "-z")
-            for x in self.watched_stations:
-                gauges = [self.strain_gauge(float(x), side, True, point_masses) for side in sides]
-                rows = np.stack(gauges)[:, None]
-                yield StressBlock(
-                    places=np.full((len(gauges), 3), (x, 0.0, 0.0)),
-                    strain=rows,
-                    stress=self.material.E * rows,
-                    von_mises=lambda stress: np.abs(stress[..., 0]),
-                    strain_tensor=lambda strain: strain[..., None],
-                    normals=1,
-                    name=partial(_side_name, float(x)),
-                )
+            return
+        rest = self.rest_shape
+        for x in self.watched_stations.tolist():
+            strain = self._reduced(point_masses).strain(x) if rest is None else rest.strain(x)
+            section, roll = self.section.at(x / self.length), self.roll if rest is None else 0.0
+            place, name = np.array([x, 0.0, 0.0]), f"x = {x:.6g} m"
+            yield side_block(place, section, self.material, strain, roll, name)
+
+    @property
+    def sizes_known(self) -> bool:
+        """Whether its sections have sizes."""
+        return self.section.at(0.0).half_sizes is not None
 
     def mass_points(
         self, beyond: float, with_end: bool, point_masses: PointMasses = ()
@@ -297,7 +325,3 @@ class BeamRecovery(AxisBody, ReducedBody):
                     own = w / stiffness * np.outer(force, force)
                     found[kind] = found[kind] + own if kind in found else own
         return found
-
-
-def _side_name(x: float, k: int) -> str:
-    return f"x = {x:.6g} m, side {list(SIDES)[k]}"

@@ -33,6 +33,18 @@ ISOTROPIC = 3.0  # E / G at Poisson's ratio 1/2
 DAMPING = "Rayleigh(stiffness=...), ModalDamping(ratio), KelvinVoigt(E) or None"
 
 
+class CarryingPlace(NamedTuple):
+    """Rows (6, n) of N, Vy, Vz, T, My, Mz at a place of a beam, and their compliances (6,) there.
+
+    Compliances have the length around the place as a factor; those of shear forces are what the
+    theory of the beam leaves out.
+    """
+
+    rows: Vector
+    compliance: Vector
+
+
+
 class FlexibleBody(Body):
     """A body whose deformation is described by elastic coordinates in its own moving frame.
 
@@ -159,6 +171,16 @@ class FlexibleBody(Body):
         """Deflections of its whole mesh under unit loads, for ``modal(point_masses)``."""
         raise ModelError(label(self), "deflection", None, "a body made of a beam or a mesh")
 
+    def sheared_response(
+        self, places: Sequence[float], point_masses: PointMasses = ()
+    ) -> StaticResponse | None:
+        """The same with shear of its sections; None if it has shear, or is no straight beam."""
+        return None
+
+    def carrying_places(self, point_masses: PointMasses = ()) -> Iterator[CarryingPlace]:
+        """Places of a structure of beams, whose compliances add up to its own; none of others."""
+        yield from ()
+
     def responding_mesh(self, point_masses: PointMasses = ()) -> BeamMesh | None:
         """The mesh of ``static_response`` of a straight beam; None of other bodies."""
         return None
@@ -193,6 +215,11 @@ class FlexibleBody(Body):
     def strain_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
         """Points at which its strain is evaluated: none where it is not known."""
         yield from self.stress_blocks(point_masses)
+
+    @property
+    def sizes_known(self) -> bool:
+        """Whether it is known where its surface is; strains there are estimates otherwise."""
+        return True
 
 
 def beam_suspicion(body: Body, materials: Iterable[Material], mass: float) -> str | None:

@@ -14,6 +14,7 @@ from supple import validate
 from supple.bodies.beam_looks import frame_surface
 from supple.bodies.cut_frame import CuttableFrame
 from supple.bodies.flexible import (
+    CarryingPlace,
     PointMasses,
     beam_hint,
     beam_suspicion,
@@ -24,6 +25,7 @@ from supple.bodies.flexible import (
     nearest_place,
     warn_unstretched,
 )
+from supple.bodies.frame_sections import frame_places, frame_sides
 from supple.bodies.reduced import MODES, Masses
 from supple.errors import ModelError, label, suggestion
 from supple.fem.damping import Damping
@@ -307,9 +309,20 @@ class FrameBody(CuttableFrame):
                 yield section_block(places, section, member.material, forces, name)
 
     def strain_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
-        """The same points; none if a section is given by numbers, which have no outline."""
+        """The same points; with a section given by numbers the middles of the sides of all."""
         if not any(isinstance(m.section.at(0.0), Section) for m in self.members):
             yield from self.stress_blocks(point_masses)
+            return
+        yield from frame_sides(self, self._reduced(point_masses).basis)
+
+    def carrying_places(self, point_masses: PointMasses = ()) -> Iterator[CarryingPlace]:
+        """Gauss points of the elements of its members."""
+        yield from frame_places(self, point_masses)
+
+    @property
+    def sizes_known(self) -> bool:
+        """Whether the sections of all members have sizes."""
+        return all(m.section.at(0.0).half_sizes is not None for m in self.members)
 
     def _finished(self, problem: Problem, found: Reduction) -> Reduction:
         """The reduction with membranes, if they are asked for."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import cos, sin
+from math import cos, sin, sqrt
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from supple.validate import Vector, flag, read_only
 
 # Surfaces of a strain gauge: factors of the half sizes along y and z of the section.
 SIDES = {"y": (1.0, 0.0), "-y": (-1.0, 0.0), "z": (0.0, 1.0), "-z": (0.0, -1.0)}
+
+ROUND = 2.0  # radii of gyration from the axis of a solid ellipse to its surface
 
 
 def gauge_row(
@@ -35,11 +37,38 @@ def gauge_row(
     flag(owner, "axial", axial)
     if section.half_sizes is None:
         raise ModelError(owner, field, None, "2 positive numbers for a strain gauge")
-    a, b = (factor * size for factor, size in zip(SIDES[side], section.half_sizes, strict=True))
+    bending = _bent_row(section.half_sizes, side, strain, roll)
+    return read_only(bending + strain[0] if axial else bending)
+
+
+def _bent_row(sizes: tuple[float, float], side: str, strain: Array, roll: float) -> Array:
+    a, b = (factor * size for factor, size in zip(SIDES[side], sizes, strict=True))
     y = a * cos(roll) - b * sin(roll)
     z = a * sin(roll) + b * cos(roll)
-    bending = -y * strain[1] - z * strain[2]
-    return read_only(bending + strain[0] if axial else bending)
+    return np.asarray(-y * strain[1] - z * strain[2])
+
+
+def side_block(
+    place: Array, section: CrossSection, material: Material, strain: Array, roll: float, name: str
+) -> StressBlock:
+    """Strain along the axis in the middles of the four sides of a section at a ``place`` (3,).
+
+    ``strain`` as for `gauge_row`. Where sizes are not known they are those of a solid ellipse with
+    the same radii of gyration: a surface is nowhere nearer to the axis than half of that.
+    """
+    sizes = section.half_sizes
+    if sizes is None:
+        sizes = ROUND * sqrt(section.I_z / section.area), ROUND * sqrt(section.I_y / section.area)
+    rows = np.stack([_bent_row(sizes, side, strain, roll) + strain[0] for side in SIDES])[:, None]
+    return StressBlock(
+        places=np.tile(place, (len(SIDES), 1)),
+        strain=rows,
+        stress=material.E * rows,
+        von_mises=lambda stress: np.abs(stress[..., 0]),
+        strain_tensor=lambda strain: strain[..., None],
+        normals=1,
+        name=lambda k: f"{name}, side {tuple(SIDES)[k]}",
+    )
 
 
 def section_block(

@@ -48,6 +48,7 @@ from supple.results.part_flexibility import (
     touched,
     twists_evenly,
 )
+from supple.results.shear_share import of_shear, shear_of_places
 from supple.results.truncation import LIMIT, NOTHING, SAMPLES, deflected
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ def watch_cut(result: Result, owner: BodyRecord, across: bool = False) -> BodyMo
     worst = max(known, key=_largest) if known else None
     shown = [cast("PlaceView", view.at(*place)) for place in body.shown_places]
     moved = [np.linalg.norm(place.deflection, axis=1) for place in shown]
+    deflection = float(np.max(moved, initial=0.0)) / body.typical_length
     spin = view.local.angular_velocity
     if body.axis is not None:
         spin = np.cross(spin, body.axis)
@@ -108,14 +110,15 @@ def watch_cut(result: Result, owner: BodyRecord, across: bool = False) -> BodyMo
     limit, worst_turn = max(zip(limits, turns, strict=True), key=lambda x: x[1].largest / x[0])
     findings = [
         *_of_rotation(body, worst_turn, stiffened, limit),
-        *of_strain(body, worst),
+        *of_strain(body, worst, body.sizes_known),
         *(Finding(body.name, *found) for found in _findings(body, len(records), extremes)),
+        *of_shear(body, _shear(result, records), deflection),
     ]
     return BodyMonitor(
         body.name,
         turned.largest,
         np.nan if worst is None else worst.largest,
-        float(np.max(moved, initial=0.0)) / body.typical_length,
+        deflection,
         np.nan,
         np.nan if extremes.left_out is None else extremes.left_out.largest,
         float(np.linalg.norm(spin, axis=1).max(initial=0.0)),
@@ -178,6 +181,14 @@ def _extremes(
     some = which[sampled(q[which], SAMPLES)]
     left = _left_out(result, records, [force[some] for force in normal], some)
     return _Extremes(Extreme(result.t, thrust), flexibility, aside, left)
+
+
+def _shear(result: Result, records: Sequence[FlexRecord]) -> float:
+    """What shear would add to the deflections, in the mean over the run."""
+    q = [result.q[:, r.q] - r.modal.rest_coordinates for r in records]
+    good = np.flatnonzero(np.all(np.abs(np.hstack(q)) < 1e6, axis=1))
+    few = good[sampled(np.hstack(q)[good], SAMPLES)]
+    return shear_of_places((r, x[few]) for r, x in zip(records, q, strict=True))
 
 
 def _findings(

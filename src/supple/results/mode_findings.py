@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from supple.errors import label
+from supple.errors import label, percent
 from supple.reduction.shape_sets import NormalModes
 from supple.results.truncation import ALONG, LIMIT, Truncation
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from supple.results.result import Result
 
 SHARE = 0.05  # strain energy in the highest mode, where what is left out is not known
-SERIOUS, SMALL = 0.5, 1e-5  # part of the deflections; these in lengths of the body
+SERIOUS, SMALL = 0.25, 1e-5  # part of the deflections; these in lengths of the body
 RIGID = 0.99  # a body that leaves out more does not deform at all
 NAMED = 4  # things attached to a body, of which a sentence gives the names
 
@@ -36,22 +36,21 @@ def of_modes(
             )
             yield Finding(body.name, "modes", share, SHARE, None, False, sentence)
         return
-    times = (found.deflection.passes(LIMIT), found.energy.passes(LIMIT))
-    passed = min((t for t in times if t is not None), default=found.along.passes(ALONG))
+    passed = found.passed
     if passed is None:
         return
     value = found.largest
     if value > LIMIT:
         loads = f"its loads{_attached(result, body)}"
-        energy = found.energy.largest
-        what = f"leaves out {found.deflection.largest:.2g} of its deflection under {loads}"
-        if energy >= RIGID:
+        missing = found.flexibility
+        what = f"leaves out {percent(found.deflected)} of its deflection under {loads}"
+        if missing >= RIGID:
             what = f"cannot deform under {loads}"
-        elif energy > LIMIT:
-            what = f"is {1.0 / (1.0 - energy):.3g} times too stiff for {loads}"
+        elif missing > LIMIT:
+            what = f"is {percent(1.0 / (1.0 - missing) - 1.0)} too stiff for {loads}"
         sentence = (
             f"{label(body)}: with its {coordinates(body, found.count)} it {what}, expected at "
-            f"most {LIMIT:g} of deflections left out, from t = {passed:.4g} s on: "
+            f"most {percent(LIMIT)} of deflections left out, from t = {passed:.4g} s on: "
             f"{advice(body, found.count)}"
         )
         serious = value > SERIOUS and found.size > SMALL
@@ -60,8 +59,8 @@ def of_modes(
         value = found.along.largest
         sentence = (
             f"{label(body)}: with its {coordinates(body, found.count)} it leaves out what it "
-            f"stretches along its axis, {value:.2g} of its largest displacement, expected at most "
-            f"{ALONG:g}, from t = {passed:.4g} s on: {advice(body, found.count)}"
+            f"stretches along its axis, {percent(value)} of its largest displacement, expected at "
+            f"most {percent(ALONG)}, from t = {passed:.4g} s on: {advice(body, found.count)}"
         )
         yield Finding(body.name, "modes", value, ALONG, passed, False, sentence)
 

@@ -20,6 +20,8 @@ The limits:
   same loads (`supple.results.truncation`); a quarter of what a beam stretches along its axis. Where
   the mesh or the loads are not known, the highest mode that moves has at most 5 % of the strain
   energy.
+- Shear of the sections of a beam that leaves it out, 2 % of its deflections under its loads
+  (`supple.results.shear_share`).
 - Spin, 0.15 of the lowest frequency, for bodies without stiffening: its relative square, 2 %, is
   missing in the bending stiffness. A spin counts as far as it throws mass outwards: that of a beam
   about its own axis does not. Where no stiffness is left, at the lowest frequency in the
@@ -32,8 +34,8 @@ The limits:
 
 Findings beyond twice a limit are serious and warn at the end of a run: of rotation, strain and
 deflection, and spin beyond half of the lowest frequency (a quarter of the stiffness is wrong);
-loads beyond a quarter of the deflections, or beyond the buckling load; half of the deflections left
-out.
+loads beyond a quarter of the deflections, or beyond the buckling load; a quarter of the deflections
+left out, or as much by shear.
 """
 
 from __future__ import annotations
@@ -59,12 +61,14 @@ from supple.results.deformation import (
 from supple.results.gradient_monitor import watch_gradient
 from supple.results.lateral_buckling import lateral_buckling
 from supple.results.lateral_findings import of_lateral
-from supple.results.load_effect import LoadEffect, load_effect
+from supple.results.load_effect import load_effect, sampled
+from supple.results.load_findings import of_loads
 from supple.results.mode_findings import of_modes
 from supple.results.monitor_report import monitor_table, monitor_text
 from supple.results.shear_findings import of_thickness
+from supple.results.shear_share import of_shear, shear_of_places
 from supple.results.spin_findings import of_spin
-from supple.results.truncation import Truncation, truncations
+from supple.results.truncation import SAMPLES, Truncation, truncations
 from supple.results.views import into
 from supple.results.warping_findings import of_warping
 
@@ -79,7 +83,6 @@ Array = NDArray[np.float64]
 ROTATION, ROTATION_STIFFENED = 0.15, 0.3
 STRAIN = 0.01
 DEFLECTION = 0.1
-LOAD, SERIOUS_LOAD = 0.02, 0.25
 SERIOUS = 2.0  # times a limit
 
 VALIDITY = ("valid", "doubtful", "not valid")
@@ -104,8 +107,9 @@ class Finding:
     Attributes
     ----------
     body : name of the body
-    what : "rotation", "strain", "deflection", "modes", "mesh", "spin", "stability", "load",
-        "buckling", "locking", "sliding", "warping" or "shear"
+    what : "rotation", "strain", "deflection", "modes", "shear", "mesh", "spin", "stability",
+        "load", "buckling", "locking", "sliding" or "warping"; of linear models "frequency", "frequencies" or
+        "flexibility"
     value, limit : what was found at most, and what is allowed
     time : s, when the limit was passed; None where a whole run is judged
     serious : whether the results cannot be used without a look at it
@@ -267,16 +271,20 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
     )
     effect = None if stiffened else load_effect(result, record)
     aside = None if left_out is None else lateral_buckling(result, left_out.loaded)
+    shear = 0.0 if left_out is None else left_out.shear
+    if body.axis is None:  # perhaps a structure of beams
+        shear = shear_of_places([(record, q[sampled(q, SAMPLES)])])
     pressed = None if effect is None else effect.buckling
     buckling = [x.largest for x in (pressed, aside) if x is not None]
     spinning = [] if stiffened else [*of_spin(body, speed, lost, float(frequencies[0]))]
     findings = [
         *_of_rotation(body, turned, stiffened, ROTATION_STIFFENED if stiffened else ROTATION),
-        *of_strain(body, strained),
+        *of_strain(body, strained, body.sizes_known),
         *(_of_deflection(body, moved) if not len(turned.values) else ()),
         *spinning,
         *of_modes(result, body, left_out, share),
-        *(() if effect is None or spinning else _of_loads(body, effect)),
+        *of_shear(body, shear, moved.largest),
+        *(() if effect is None or spinning else of_loads(body, effect)),
         *(() if aside is None else of_lateral(body, aside, record.modal.n)),
     ]
     return BodyMonitor(
@@ -319,8 +327,13 @@ def _of_rotation(
     )
 
 
-def of_strain(body: WithMaterials, strained: Extreme | None) -> Iterator[Finding]:
-    """A strain beyond that of the material's yield stress, or of linear elasticity."""
+def of_strain(
+    body: WithMaterials, strained: Extreme | None, sizes_known: bool = True
+) -> Iterator[Finding]:
+    """A strain beyond that of the material's yield stress, or of linear elasticity.
+
+    Without the sizes of sections it is that of an ellipse, of which others have half at least.
+    """
     yields = _yield_strain(body)
     limit = STRAIN if yields is None else yields
     passed = None if strained is None else strained.passes(limit)
@@ -328,15 +341,20 @@ def of_strain(body: WithMaterials, strained: Extreme | None) -> Iterator[Finding
         return
     value = strained.largest
     beyond = "linear elasticity" if yields is None else "the material's yield stress over E"
+    reaches, advice = f"reaches {value:.3g}", "look at its loads, or give it a stronger section"
+    serious = SERIOUS * limit
+    if not sizes_known:
+        reaches += " if its section is a solid ellipse, of which no half_sizes are given"
+        advice, serious = f"{advice}, or give half_sizes", 2.0 * serious
     yield Finding(
         body.name,
         "strain",
         value,
         limit,
         passed,
-        not value <= SERIOUS * limit,
-        f"{label(body)}: its strain reaches {value:.3g}, beyond {limit:.3g} ({beyond}) from "
-        f"t = {passed:.4g} s on: look at its loads, or give it a stronger section",
+        not value <= serious,
+        f"{label(body)}: its strain {reaches}, beyond {limit:.3g} ({beyond}) from "
+        f"t = {passed:.4g} s on: {advice}",
     )
 
 
@@ -362,33 +380,3 @@ def _of_deflection(body: FlexibleBody, moved: Extreme) -> Iterator[Finding]:
         f"from t = {passed:.4g} s on, where small rotations no longer hold: divide it into several "
         "bodies",
     )
-
-
-def _of_loads(body: FlexibleBody, effect: LoadEffect) -> Iterator[Finding]:
-    advice = "use stiffening='second_order'" if body.can_stiffen else "use a body with stiffening"
-    buckled, changed = effect.buckling.passes(1.0), effect.change.passes(LOAD)
-    if buckled is not None:
-        value = effect.buckling.largest
-        yield Finding(
-            body.name,
-            "buckling",
-            value,
-            1.0,
-            buckled,
-            True,
-            f"{label(body)}: its loads reach {value:.3g} times those under which it buckles, from "
-            f"t = {buckled:.4g} s on, which is not seen without stiffening: {advice}",
-        )
-    elif changed is not None:
-        value = effect.change.largest
-        yield Finding(
-            body.name,
-            "load",
-            value,
-            LOAD,
-            changed,
-            value > SERIOUS_LOAD,
-            f"{label(body)}: tension or pressure by its loads would change its deflections by "
-            f"{value:.2g} of the largest, more than {LOAD:g} from t = {changed:.4g} s on, which is "
-            f"left out without stiffening: {advice}",
-        )

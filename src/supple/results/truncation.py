@@ -23,6 +23,7 @@ from supple.reduction.response import StaticResponse
 from supple.results.body_loads import INERTIA, BodyLoads, at_times, body_loads
 from supple.results.deformation import Extreme
 from supple.results.load_effect import STRAIGHT, sampled
+from supple.results.shear_share import shear_of_loads
 
 if TYPE_CHECKING:
     from supple.engine.body_records import FlexRecord
@@ -38,18 +39,29 @@ TURN = 0.1  # lengths of the body by which rotations become displacements
 NOTHING = 1e-12  # lengths of the body: deflections below are rounding
 HUGE = 1e100  # numbers of a run that diverged
 LIMIT, ALONG = 0.02, 0.25  # parts of deflections that may be left out, and along a beam
+CLAMPED = 0.05  # lengths of the body times a force: the moment of a place that is no hinge
 DEPENDENT = 1e-12  # reactions with less strain energy, relative, are those of rigid bodies
 
 
 @dataclass(frozen=True, eq=False)
 class Truncation:
-    """What a body leaves out at some times, in parts of the largest of the run.
+    """What a body leaves out over a run.
+
+    Strain energy is that of deflections where loads act. It is compared in the mean over the run:
+    shapes that are left out need time to follow a load, so that at the instant of a sudden one all
+    that they would do at rest is no error yet. The part that is left out of the energy is the part
+    of the flexibility that is missing.
 
     Attributes
     ----------
-    deflection : displacements and rotations (of a beam: across its axis, and twist)
-    energy : strain energy of what is left out: deflections where loads act
-    along : displacements along the axis of a beam
+    deflection : displacements and rotations (of a beam: across its axis, and twist), in parts of
+        the largest of the run
+    spread : the same in the mean of squares over the run, in parts of that of the whole deflection
+    energy : strain energy of what is left out, in parts of that of the whole mesh in the mean
+    flexibility : mean of the energy over the run
+    along : displacements along the axis of a beam, in parts of the largest of the run
+    shear : what shear of its sections would add to the deflections, in parts of these; 0 of bodies
+        that have it
     count : elastic coordinates
     size : largest deflection of the whole mesh, in lengths of the body
     loaded : the body at these times
@@ -58,14 +70,35 @@ class Truncation:
     count: int
     size: float
     deflection: Extreme
+    spread: float
     energy: Extreme
+    flexibility: float
     along: Extreme
+    shear: float
     loaded: Deflected
+
+    @property
+    def deflected(self) -> float:
+        """Part of the deflections that is left out, at an instant or in the mean."""
+        return max(self.deflection.largest, self.spread)
 
     @property
     def largest(self) -> float:
         """Largest part that is left out, but for that along the axis of a beam."""
-        return max(self.deflection.largest, self.energy.largest)
+        return max(self.deflected, self.flexibility)
+
+    @property
+    def passed(self) -> float | None:
+        """When a limit is passed first, s; None if none is."""
+        times = []
+        if self.flexibility > LIMIT:
+            times.append(self.energy.passes(LIMIT))
+        if self.deflected > LIMIT:  # in the mean perhaps, and at no instant
+            found = self.deflection.passes(LIMIT)
+            times.append(self.deflection.time if found is None else found)
+        if self.largest > LIMIT:
+            return min(t for t in times if t is not None)
+        return self.along.passes(ALONG)
 
     @property
     def exceeds(self) -> bool:
@@ -84,6 +117,7 @@ class Deflected:
     loads : at these times
     response : of its whole mesh to unit loads
     change : (k, m) factors of reactions to be added for the whole mesh
+    weights : (k,) of these times in means; by default those of the trapezoidal rule
     """
 
     record: FlexRecord
@@ -91,6 +125,7 @@ class Deflected:
     loads: BodyLoads
     response: StaticResponse
     change: Array | None = None
+    weights: Array | None = None
 
     @cached_property
     def factors(self) -> Array:
@@ -101,6 +136,24 @@ class Deflected:
     def right(self) -> Array:
         """Factors (k, m) of the loads on the whole mesh."""
         return self.factors if self.change is None else self.factors + self.change
+
+    @cached_property
+    def holding(self) -> float | None:
+        """The place by which it is held: the only one, or that with the largest moment.
+
+        None if there is none, or if all are hinges.
+        """
+        held = self.loads.held
+        if len(held) < 2:
+            return held[0] if held else None
+        starts = [INERTIA + 6 * self.loads.places.index(place) for place in held]
+        loads = np.stack([self.loads.factors[:, k : k + 6] for k in starts])
+        force, moment = (
+            np.linalg.norm(x, axis=2).max(axis=1, initial=0.0)
+            for x in (loads[..., :3], loads[..., 3:])
+        )
+        clamped = moment.max() > CLAMPED * force.max() * self.record.body.typical_length
+        return held[int(np.argmax(moment))] if clamped else None
 
     @cached_property
     def unit(self) -> Array:
@@ -124,19 +177,30 @@ class Deflected:
         (across, axial), (missed, short) = self.sizes(whole), self.sizes(missing)
         none, nothing = np.zeros(len(self.t)), NOTHING * self.record.body.typical_length
         deflected, size = across.max(initial=0.0), max(across.max(), axial.max())
-        parts = [none, none, none]
+        parts, spread, shear = [none, none, none], 0.0, 0.0
         if deflected > max(nothing, STRAIGHT * size):
-            parts[:2] = missed / deflected, self.energies()
+            parts[:2], shear = (missed / deflected, self.energies()), shear_of_loads(self)
+            spread = float(np.sqrt(self.mean(missed**2) / self.mean(across**2)))
         if size > nothing:
             parts[2] = short / size
         relative = float(size / self.record.body.typical_length)
         deflection, energy, along = (Extreme(self.t, x) for x in parts)
-        return Truncation(self.record.modal.n, relative, deflection, energy, along, self)
+        n, flexibility = self.record.modal.n, self.mean(parts[1])
+        parted = deflection, spread, energy, flexibility, along, shear
+        return Truncation(n, relative, *parted, self)
 
     def energies(self) -> Array:
-        """Strain energy (k,) of what is left out, in parts of the largest; not along an axis."""
+        """Strain energy (k,) of what is left out, in parts of the mean one; not along an axis."""
         missing, whole = self.energy(self.across(self.factors), self.across(self.right))
-        return np.asarray(missing / whole.max())
+        return np.asarray(missing / self.mean(whole))
+
+    def mean(self, values: Array) -> float:
+        """Mean over time of values (k,)."""
+        weights = self.weights
+        if weights is None and len(self.t) > 1 and self.t[-1] > self.t[0]:
+            weights = np.gradient(self.t)
+            weights[[0, -1]] *= 0.5
+        return float(np.average(values, weights=weights))
 
     def energy(self, loads: Array, right: Array) -> tuple[Array, Array]:
         """Twice the strain energy (k,) of what is left out, and of the whole mesh, J.
@@ -168,13 +232,13 @@ class Deflected:
         The motion is that of the place by which the body is held, or the mean one.
         """
         length = TURN * self.record.body.typical_length
-        points, held = self.response.points, self.loads.held
+        points, held = self.response.points, self.holding
         rigid = np.zeros((len(points), 6, 6))
         rigid[:, :3, :3] = rigid[:, 3:, 3:] = np.eye(3)
         rigid[:, :3, 3:] = np.swapaxes(np.cross(np.eye(3)[None], points[:, None]), 1, 2)
         unit = np.array([1.0, 1.0, 1.0, length, length, length])
-        if len(held) == 1:
-            k = self.response.attached[self.loads.places.index(held[0])]
+        if held is not None:
+            k = self.response.attached[self.loads.places.index(held)]
             motion = np.linalg.solve(rigid[k], moved[:, k].T)
         else:
             table = (unit[:, None] * rigid / unit).reshape(-1, 6)
@@ -196,15 +260,17 @@ def truncations(result: Result) -> dict[str, Truncation]:
     usable, found = np.flatnonzero(np.all(np.abs(result.q) < HUGE, axis=1)), {}
     for name, record in records.items() if len(usable) else ():
         which = usable[sampled(result.q[usable][:, record.q], SAMPLES)]
+        # with the second time: what is sudden at the start does not last until the next sample
+        which = np.union1d(which, usable[:2])
         body = deflected(result, {name: record}, which).get(name)
         if body is None:
             continue
         found[name] = body.truncation()
         if found[name].exceeds and result.data.self_stress is not None:
-            few = which[_telling(found[name], body)]
+            few = which[_telling(body)]
             sets = result.data.self_stress(result.data.history.at(few))
             bodies = with_right_reactions(deflected(result, records, few), sets, compiled)
-            found[name] = bodies[name].truncation()
+            found[name] = replace(bodies[name], weights=np.ones(len(few))).truncation()
     return found
 
 
@@ -229,12 +295,11 @@ def _usable(x: Array) -> bool:
     return bool(np.all(np.abs(x) < HUGE))
 
 
-def _telling(found: Truncation, body: Deflected) -> Sequence[int]:
-    """A few times: those at which most is left out and loads are largest."""
-    size = np.abs(body.factors) @ (1.0 / np.maximum(np.abs(body.factors).max(axis=0), 1e-300))
-    half = FEW // 2
-    worst = np.argsort(np.maximum(found.deflection.values, found.energy.values))[-half:]
-    return sorted({*worst.tolist(), *np.argsort(size)[-half:].tolist()})
+def _telling(body: Deflected) -> Sequence[int]:
+    """A few times: those at which the whole mesh has most strain energy."""
+    _, whole = body.energy(body.across(body.factors), body.across(body.right))
+    found: list[int] = np.argsort(whole)[-FEW:].tolist()
+    return sorted(found)
 
 
 def with_right_reactions(

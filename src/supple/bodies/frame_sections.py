@@ -1,0 +1,46 @@
+"""Places in the members of a frame structure: sides of sections, and section forces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.bodies.flexible import CarryingPlace, PointMasses
+from supple.fem.line import gauss
+from supple.fem.section_points import side_block
+from supple.fem.shear_law import compliance, with_shear
+from supple.fem.stress_points import StressBlock
+from supple.validate import Vector
+
+if TYPE_CHECKING:
+    from supple.bodies.frame import FrameBody
+
+POINTS = 2  # of Gauss in an element, for squares of moments that are linear
+
+
+def frame_sides(frame: FrameBody, basis: Vector) -> Iterator[StressBlock]:
+    """Middles of the sides of all sections, at nodes and between them."""
+    mesh = frame.mesh()
+    for k, member in enumerate(frame.members):
+        first, last = mesh.ends(member)
+        for s in np.linspace(0.0, 1.0, 2 * member.elements + 1).tolist():
+            strain, section = mesh.strain(k, s) @ basis, member.section.at(s)
+            place, name = first + s * (last - first), f"member {k}, s = {s:.6g}"
+            yield side_block(place, section, member.material, strain, 0.0, name)
+
+
+def frame_places(frame: FrameBody, point_masses: PointMasses) -> Iterator[CarryingPlace]:
+    """Gauss points of all elements."""
+    mesh = frame.mesh()
+    for k, member in enumerate(frame.members):
+        first, last = mesh.ends(member)
+        length = float(np.linalg.norm(last - first)) / member.elements
+        section = with_shear(member.section, member.material.poisson)
+        for element in range(member.elements):
+            for xi, weight in gauss(POINTS):
+                s = (element + xi) / member.elements
+                soft = compliance(section.at(s), member.material, member.theory)
+                rows = frame.section_forces(k, s, point_masses)
+                yield CarryingPlace(rows, weight * length * soft)
