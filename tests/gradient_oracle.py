@@ -139,8 +139,18 @@ class Vectors:
             return 0.5 * (slope @ slope - 1.0) - inertia / A * (bent @ bent)
 
         if b.element == "mean":
+            # the parabola of the mean strain that has the stretches of the ends beside the plain mean
+            slopes = {s: cubic(s, h)[1] @ e for s in (0.0, 1.0, *(s for s, _ in rule(5)))}
+            plain = {s: 0.5 * (slope @ slope - 1.0) for s, slope in slopes.items()}
+            middle = sum(w * plain[s] for s, w in rule(5))
+            ends = plain[0.0] - middle, plain[1.0] - middle
             mean = sum(w * strain(s) for s, w in rule(5))
-            return [*found, (np.array([mean]), h * E * A * np.eye(1), h * viscous * A * np.eye(1))]
+            for s, w in rule(5):
+                x = 2.0 * s - 1.0
+                apart = 0.5 * (ends[1] - ends[0]) * x + 0.25 * (ends[0] + ends[1]) * (3 * x * x - 1)
+                one = np.array([mean + apart])
+                found.append((one, w * h * E * A * np.eye(1), w * h * viscous * A * np.eye(1)))
+            return found
         for s, w in rule(2):
             one = np.array([strain(s)])
             found.append((one, w * h * E * A * np.eye(1), w * h * viscous * A * np.eye(1)))

@@ -16,7 +16,12 @@ neglect. The energy stays positive.
 
 The strain is taken at two Gauss points, or as its *mean* over the element. A cubic that bends
 much cannot have a constant stretch everywhere: the mean asks it only on the whole, so that slender
-elements converge with the fourth order.
+elements converge with the fourth order. But the mean of a straight element does not see how long
+the slopes r_x are at its ends: nothing but E I would hold these, and a cable that hangs would not
+stretch by what it weighs. A slope at a node can have any length, however the line bends. So the
+strain of ``mean`` is the parabola that has this mean and at both ends the stretch of the slopes
+there: of a straight element it is exact, and it asks a line that bends for two things in each
+element, as many as it has coordinates for its length. It cannot lock.
 """
 
 from __future__ import annotations
@@ -50,7 +55,7 @@ def cable_table(
     Parameters
     ----------
     kind : "mean" or "two_points"
-        Where the axial strain is taken.
+        Where the axial strain is taken: its mean and the ends, or two points.
     line : BeamLine
         The bending stiffness is that about z.
     ends : places in 0..1
@@ -61,21 +66,22 @@ def cable_table(
         does not see rotations would need the direction of the section.
     """
     length = (ends[1] - ends[0]) * line.length
-    mass, bending = np.zeros((4, 4)), np.zeros((4, 4))
-    axial = square = 0.0
+    mass, bending, flexibility = np.zeros((4, 4)), np.zeros((4, 4)), np.zeros((3, 3))
+    square = 0.0
     for s, weight in line.quadrature(*ends, MASS_POINTS):
         law, xi = line.at(s), (s - ends[0]) / (ends[1] - ends[0])
         row, curved = hermite(xi, length), hermite(xi, length, 2)
         step, EI = weight * line.length, float(law.bending[0, 0])
         mass += step * law.line_mass * np.outer(row, row)
         bending += step * EI * np.outer(curved, curved)
-        axial, square = axial + step / law.axial, square + step * EI / law.axial
-    # One force along the element: flexibilities add up.
-    stiffness = length**2 / axial
+        square += step * EI / law.axial
+        flexibility += step / law.axial * np.outer(_legendre(xi), _legendre(xi))
     points = []
     if kind == "mean":
-        rows, terms = _mean(length, square / length)
-        points.append(StrainPoint.of(rows, [terms], stiffness, time * stiffness))
+        rows, strains = _mean(length, square / length)
+        # A force that is a parabola, as by weight: flexibilities add up.
+        D = length**2 * np.linalg.inv(flexibility)
+        points.append(StrainPoint.of(rows, strains, D, time * D))
     else:
         for xi, weight in gauss(2):
             law = line.at(ends[0] + (ends[1] - ends[0]) * xi)
@@ -106,15 +112,35 @@ def cable_mesh(
     return chain(line, stations, rest, table)
 
 
-def _mean(length: float, radius: float) -> tuple[Array, list[Term]]:
-    """Rows and terms of the mean strain; ``radius`` is the mean of I / A, m2.
+def _legendre(xi: float) -> Array:
+    """Legendre's polynomials (3,) of degree 0, 1, 2 at the place xi in 0..1, each over its square.
+
+    The square is its mean over the element, so that the factors of a parabola are the means of it
+    with these.
+    """
+    x = 2.0 * xi - 1.0
+    return np.array([1.0, 3.0 * x, 2.5 * (3.0 * x * x - 1.0)])
+
+
+def _mean(length: float, radius: float) -> tuple[Array, list[list[Term]]]:
+    """Rows and the three strains of an element; ``radius`` is the mean of I / A, m2.
 
     With Legendre's polynomials of x in -1..1 the slope is r_x = d + c x + b (3 x^2 - 1) / 2, where
     d is the mean, c half the difference of both ends and b what is left. So r_xx is 2 / length
     times c + 3 b x, and the means of r_x . r_x and r_xx . r_xx are sums of the same three squares.
+    The strain is a parabola with three factors of Legendre's polynomials: its mean e_0, and of the
+    stretches s_0 and s_1 of both ends half the difference and what their mean has beside e_0,
+
+        e_1 = (s_1 - s_0) / 2 = c . d + c . b
+        e_2 = (s_0 + s_1) / 2 - mean of r_x . r_x / 2 = d . b + c . c / 3 + 2/5 b . b
+
     Places occur in d alone, as a difference: rounding of theirs is not magnified by short elements.
     """
     one, bent = 1.0 / length, 4.0 * radius / length**2
     rows = np.array([[-one, 0.0, one, 0.0], [0.0, -0.5, 0.0, 0.5], [one, 0.5, -one, 0.5]])
     factors = 0.5, 0.5 / 3.0 - bent, 0.5 / 5.0 - 3.0 * bent
-    return rows, [(factor, k, k) for k, factor in enumerate(factors)]
+    d, c, b = range(3)
+    mean = [(factor, k, k) for k, factor in enumerate(factors)]
+    sloped = [(1.0, d, c), (1.0, c, b)]
+    curved = [(1.0, d, b), (1.0 / 3.0, c, c), (2.0 / 5.0, b, b)]
+    return rows, [mean, sloped, curved]
