@@ -18,8 +18,9 @@ def folded(compiled: Compiled, q: Array) -> str:
     for record in compiled.gradient.values():
         if not record.body.along_line:
             continue
-        turns = line_turns(q[record.q].reshape(1, *record.mesh.rest.shape))[0]
-        rest = line_turns(record.mesh.rest[None])[0]
+        mesh = record.mesh
+        turns = line_turns(q[record.q].reshape(1, *mesh.rest.shape), mesh.axes_from)[0]
+        rest = line_turns(mesh.rest[None], mesh.axes_from)[0]
         k = int(np.argmax(turns))
         if turns[k] > FOLDED and rest[k] < 0.5 * FOLDED:
             return (

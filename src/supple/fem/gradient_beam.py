@@ -27,6 +27,12 @@ Three elements differ in their strains and where these are taken:
     It is a multiple of the bending stiffness 12 E I / l^2 of the element and not of E A, so that it
     cannot lock.
 
+**Axes of a section.** A moment turns what its work is done on. Curvatures of ``elastic_line`` and
+``collocated`` are those of the axis: there r_x turns with the section, and frames have its
+direction. Strains of the continuum are those of r_y and r_z: it bends where these turn, and r_x is
+held by shear alone. A moment M on r_x would shear an element of the length l by M / (G A l), the
+more the shorter it is, so frames on it have the axes that r_y and r_z make.
+
 A shape at rest may be curved and twisted: strains are differences to those of the nodal vectors at
 rest.
 """
@@ -50,6 +56,9 @@ from supple.fem.sections import Circle, CrossSection, Rectangle, Tube
 Array = NDArray[np.float64]
 BeamElementKind = Literal["collocated", "elastic_line", "continuum"]
 BEAM_ELEMENTS: tuple[BeamElementKind, ...] = get_args(BeamElementKind)
+# What frames turn with, and the first gradient that their axes are then made of.
+SectionAxes = Literal["tangent", "section"]
+AXES_FROM: dict[SectionAxes, int] = {"tangent": 1, "section": 2}
 
 # Places among the vectors r, r_x, r_y, r_z of two nodes.
 AXIS, Y, Z = [0, 1, 4, 5], [2, 6], [3, 7]
@@ -101,16 +110,17 @@ def beam_mesh(
     rest: Array,
     times: Times = (0.0, 0.0),
     owner: str = "GradientBeam",
+    axes: SectionAxes = "tangent",
 ) -> GradientMesh:
     """Mesh of elements between stations (n + 1,) m, with nodal vectors (n + 1, 4, 3) at rest.
 
-    The other parameters are those of `beam_table`.
+    ``axes`` are what frames at nodes turn with. The other parameters are those of `beam_table`.
     """
 
     def table(ends: tuple[float, float], vectors: Array) -> ElementTable:
         return beam_table(kind, line, ends, vectors, times, owner)
 
-    return chain(line, stations, rest, table)
+    return chain(line, stations, rest, table, AXES_FROM[axes])
 
 
 def beam_rows(xi: float, length: float, y: float = 0.0, z: float = 0.0) -> Array:

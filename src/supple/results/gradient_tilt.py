@@ -1,0 +1,73 @@
+"""Sections of a continuum that tilt where joints hold its tangent: how much that bends it too far.
+
+A section that is free to tilt beside a tangent r_x which is held, or which a torque turns, shears
+the element beside it by an angle that grows as elements become shorter: the beam hangs on a hinge
+with a spring. What the beam turns by beside its own bending is the change of the shear angle from
+the node to the next one; shear by a force across the beam does not change there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from supple.errors import label
+from supple.results.deformation import Extreme
+from supple.results.gradient_stiffness import SECTION, STRAIGHT, element_turns, turn_vectors
+
+if TYPE_CHECKING:
+    from supple.bodies.gradient import GradientBeam, GradientLine
+    from supple.poses import Array
+    from supple.results.monitor import Finding
+
+LIMIT, SERIOUS = 0.02, 0.1  # parts of the deflection
+CANTILEVER = 2.0  # length times the angle at the tip over the deflection: 1.5 by a force, 2 by a torque
+
+
+def tilted(body: GradientLine, e: Array, rest: Array, touched: Sequence[int]) -> Array:
+    """Parts (nt,) of the deflection that are too much, at nodal vectors (nt, nodes, V, 3).
+
+    At ``touched`` nodes something acts on the beam.
+    """
+    beam = cast("GradientBeam", body)
+    if beam.element != "continuum" or beam.mesh.axes_from != 1 or not touched:
+        return np.zeros(len(e))
+    shear = _shears(e) - _shears(rest[None])
+    last = shear.shape[1] - 1
+    apart = [
+        np.linalg.norm(shear[:, node] - shear[:, node + 1 if node < last else node - 1], axis=-1)
+        for node in touched
+    ]
+    turns = turn_vectors(element_turns(rest[None], SECTION), element_turns(e, SECTION))
+    whole = np.linalg.norm(turns[..., 1:], axis=-1).sum(axis=1)
+    found: Array = CANTILEVER * np.max(apart, axis=0) / np.where(whole > 0.0, whole, 1.0)
+    return np.where(whole > STRAIGHT, found, 0.0)
+
+
+def _shears(e: Array) -> Array:
+    """Cosines (nt, nodes, 2) of the angles between r_x and r_y, and between r_x and r_z."""
+    x, y, z = (e[:, :, k] / np.linalg.norm(e[:, :, k], axis=-1, keepdims=True) for k in (1, 2, 3))
+    return np.stack([(x * y).sum(axis=-1), (x * z).sum(axis=-1)], axis=-1)
+
+
+def of_tilt(body: GradientLine, found: Extreme) -> Iterator[Finding]:
+    """Sections that tilt at joints by more than a part of the deflection."""
+    from supple.results.monitor import Finding
+
+    passed = found.passes(LIMIT)
+    if passed is None:
+        return
+    value = found.largest
+    yield Finding(
+        body.name,
+        "joint",
+        value,
+        LIMIT,
+        passed,
+        not value <= SERIOUS,
+        f"{label(body)}: its sections tilt where joints or torques hold its tangent, so that it "
+        f"deflects by about {100.0 * value:.3g} % too much, more than {100.0 * LIMIT:g} % from "
+        f"t = {passed:.4g} s on: use axes='section'",
+    )
