@@ -60,6 +60,8 @@ class Vectors:
         self.x = np.array(body.stations)
         self.steps = np.diff(self.x)
         self.beam = isinstance(body, supple.GradientBeam)
+        # a continuum turns with its sections r_y, r_z, the others with the tangent r_x
+        self.sections = self.beam and body.element == "continuum" and body.axes != "tangent"
         self.at_rest = [self.strains(k, self.rest)[0] for k in range(len(self.steps))]
         self.points = self._mass_points(masses)
 
@@ -79,8 +81,9 @@ class Vectors:
         ends = [np.einsum("nv,nvx->x", self.row(x + d), vectors) for d in (-step, step)]
         more = [np.einsum("nv,nvx->x", self.row(x + 2 * d), vectors) for d in (-step, step)]
         along = (8.0 * (ends[1] - ends[0]) - (more[1] - more[0])) / (12.0 * step)
-        across = np.einsum("nv,nvx->x", self.row(x, 1.0) - self.row(x), vectors)
-        return turned(np.array([[along, across]]))[0]
+        points = self.row(x, 1.0), self.row(x, 0.0, 1.0)
+        y, z = (np.einsum("nv,nvx->x", row - self.row(x), vectors) for row in points)
+        return turned(np.array([[y, z] if self.sections else [along, y]]))[0]
 
     def _mass_points(self, masses: list[tuple[float, float]]) -> list[tuple[float, Array]]:
         section, found = self.body.section, []
@@ -101,7 +104,8 @@ class Vectors:
         own = self.body.rest_pose(frame.position).R @ frame.rotation
         if not self.beam:
             return np.tile(self.record.start @ own, (len(e), 1, 1)), place
-        return turned(e[:, node, 1:3]) @ turned(self.rest[node, 1:3][None])[0].T @ own, place
+        two = slice(2, 4) if self.sections else slice(1, 3)
+        return turned(e[:, node, two]) @ turned(self.rest[node, two][None])[0].T @ own, place
 
     def strains(self, k: int, e: Array) -> tuple[Array, Array, Array]:
         """Strains (n,) of element k, and matrices (n, n) of stiffness and of viscosity."""
@@ -139,7 +143,7 @@ class Vectors:
             return 0.5 * (slope @ slope - 1.0) - inertia / A * (bent @ bent)
 
         if b.element == "mean":
-            # the parabola of the mean strain that has the stretches of the ends beside the plain mean
+            # the parabola of the mean strain with the stretches of both ends beside the plain mean
             slopes = {s: cubic(s, h)[1] @ e for s in (0.0, 1.0, *(s for s, _ in rule(5)))}
             plain = {s: 0.5 * (slope @ slope - 1.0) for s, slope in slopes.items()}
             middle = sum(w * plain[s] for s, w in rule(5))

@@ -31,7 +31,7 @@ PER_ELEMENT, MOST = 4, 64  # sections of an element, and of a body
 
 
 def line_vectors(body: GradientLine, x: float) -> tuple[Indices, Vector]:
-    """Numbers (K,) of nodal vectors, and rows (n, K): r, r_x, of a beam r_y, r_z at a station (m)."""
+    """Numbers (K,) of nodal vectors, and rows (n, K): r, r_x, of a beam r_y, r_z at x (m)."""
     stations = np.asarray(body.stations)
     k = int(np.clip(np.searchsorted(stations, x, side="right") - 1, 0, len(stations) - 2))
     length = float(stations[k + 1] - stations[k])

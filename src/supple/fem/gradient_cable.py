@@ -87,8 +87,8 @@ def cable_table(
             law = line.at(ends[0] + (ends[1] - ends[0]) * xi)
             radius = float(law.bending[0, 0]) / law.axial
             rows = np.array([hermite(xi, length, 1), hermite(xi, length, 2)])
-            D = length * weight * law.axial
-            points.append(StrainPoint.of(rows, [[(0.5, 0, 0), (-radius, 1, 1)]], D, time * D))
+            EA = length * weight * law.axial
+            points.append(StrainPoint.of(rows, [[(0.5, 0, 0), (-radius, 1, 1)]], EA, time * EA))
     return ElementTable.of(2, points, rest, mass, bending)
 
 

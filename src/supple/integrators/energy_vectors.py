@@ -2,7 +2,8 @@
 
 The place of a node is a vector, so that points on nodes have quadratic forms. The axes of a node
 are made of two gradients g1 and g2 by Gram and Schmidt: e1 is along g1, and e3 across both. They
-are r_x and r_y, or r_y and r_z where frames turn with sections that shear. A joint that holds e1 or e3 has the forms a . g with vectors a of the other body.
+are r_x and r_y, or r_y and r_z where frames turn with sections that shear. A joint that holds e1
+or e3 has the forms a . g with vectors a of the other body.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ def of_stiffness(body: GradientLine, found: Extreme) -> Iterator[Finding]:
         LIMIT,
         passed,
         not value <= SERIOUS,
-        f"{label(body)}: its elements {kind!r} are about {100.0 * value:.3g} % too stiff, more than "
-        f"{100.0 * LIMIT:g} % from t = {passed:.4g} s on, since they lock where they turn: use "
-        "element='collocated', or more of them",
+        f"{label(body)}: its elements {kind!r} are about {100.0 * value:.3g} % too stiff, more "
+        f"than {100.0 * LIMIT:g} % from t = {passed:.4g} s on, since they lock where they turn: "
+        "use element='collocated', or more of them",
     )

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from supple.results.monitor import Finding
 
 LIMIT, SERIOUS = 0.02, 0.1  # parts of the deflection
-CANTILEVER = 2.0  # length times the angle at the tip over the deflection: 1.5 by a force, 2 by a torque
+# Length times the angle at the tip over the deflection: 1.5 by a force, 2 by a torque.
+CANTILEVER = 2.0
 
 
 def tilted(body: GradientLine, e: Array, rest: Array, touched: Sequence[int]) -> Array:

@@ -56,8 +56,8 @@ def reaches(section: CrossSection) -> tuple[Reach, ...]:
         # corners, which twist leaves alone, and the middle of a long side
         middle = Reach(0.0, b, shear, False) if a >= b else Reach(a, 0.0, shear, False)
         return Reach(a, b, 0.0, False), middle
-    like = tuple(2.0 * float(np.sqrt(I / section.area)) for I in (section.I_z, section.I_y))
-    a, b = section.half_sizes or like
+    y, z = 2.0 * np.sqrt(np.array([section.I_z, section.I_y]) / section.area)
+    a, b = section.half_sizes or (float(y), float(z))
     return (Reach(a, b, 2.0 * a * b * max(a, b) / (a * a + b * b), True),)
 
 
@@ -87,11 +87,11 @@ def surface_strain(record: GradientRecord, e: Array) -> Array:
 def _bent_line(lengths: Array, own: Array, sections: list[CrossSection]) -> Array:
     """Strains (nt, e) by bending of a cable, which is as stiff in all planes."""
     size = np.array([max(*reaches(s)[0][:2]) for s in sections])
-    both = [
+    first, second = (
         beside * np.linalg.norm(_curvature(xi, lengths, own), axis=2)
         for xi, beside in ((0.0, size[:-1]), (1.0, size[1:]))
-    ]
-    return np.fmax(*both)
+    )
+    return np.asarray(np.fmax(first, second))
 
 
 def _curvatures(
