@@ -142,22 +142,16 @@ class Vectors:
             slope, bent = cubic(s, h)[1:] @ e
             return 0.5 * (slope @ slope - 1.0) - inertia / A * (bent @ bent)
 
+        linear, curved = _beside_mean(e, h)
         if b.element == "mean":
-            # the parabola of the mean strain with the stretches of both ends beside the plain mean
-            slopes = {s: cubic(s, h)[1] @ e for s in (0.0, 1.0, *(s for s, _ in rule(5)))}
-            plain = {s: 0.5 * (slope @ slope - 1.0) for s, slope in slopes.items()}
-            middle = sum(w * plain[s] for s, w in rule(5))
-            ends = plain[0.0] - middle, plain[1.0] - middle
             mean = sum(w * strain(s) for s, w in rule(5))
-            for s, w in rule(5):
-                x = 2.0 * s - 1.0
-                apart = 0.5 * (ends[1] - ends[0]) * x + 0.25 * (ends[0] + ends[1]) * (3 * x * x - 1)
-                one = np.array([mean + apart])
-                found.append((one, w * h * E * A * np.eye(1), w * h * viscous * A * np.eye(1)))
-            return found
-        for s, w in rule(2):
-            one = np.array([strain(s)])
-            found.append((one, w * h * E * A * np.eye(1), w * h * viscous * A * np.eye(1)))
+            points = [(s, w, mean + linear * (2 * s - 1) + curved * _second(s)) for s, w in rule(5)]
+        else:
+            points = [(s, w, curved * _second(s)) for s, w in rule(5)]
+            points += [(s, w, strain(s)) for s, w in rule(2)]
+        for _, w, one in points:
+            both = w * h * A * np.eye(1)
+            found.append((np.array([one]), E * both, viscous * both))
         return found
 
     def _beam(self, e: Array, h: float, k: int) -> list[tuple]:
@@ -217,15 +211,15 @@ class Vectors:
                 found.append((eps, *both))
             return found
         ve, vg = viscous[0] / E, viscous[1] / G
-        axial_part = min(5.0 * 12 * flex.min() / h**2, E * A)
 
         def add(eps: Any, stiff: Any, viscosity: Any, weight: float) -> None:
             D = weight * h * np.diag(stiff)
             found.append((np.array(eps), D, D * np.diag(viscosity)))
 
-        for count, stiff in ((2, E * A - axial_part), (3, axial_part)):
-            for s, w in rule(count):
-                add([green(*vectors(s)[:3])[0]], [stiff], [ve], w)
+        linear, curved = _beside_mean(axis, h)
+        mean = sum(w * green(*vectors(s)[:3])[0] for s, w in rule(5))
+        for s, w in rule(5):
+            add([mean + linear * (2 * s - 1) + curved * _second(s)], [E * A], [ve], w)
         for s in (0.0, 1.0):
             stiff = [E * A, E * A, *(np.array(kappa) * G * A), G * A]
             add(green(*vectors(s)[:3])[1:], stiff, [ve, ve, vg, vg, vg], 0.5)
@@ -260,6 +254,26 @@ class Vectors:
             total[own] += (B.T @ (D @ (eps - rest) + V @ rate)).reshape(e[own].shape)
             lost += rate @ V @ rate
         return total, float(lost)
+
+
+def _second(s: float) -> float:
+    """Legendre's polynomial of degree 2 on 0..1."""
+    return 0.5 * (3.0 * (2.0 * s - 1.0) ** 2 - 1.0)
+
+
+def _beside_mean(e: Array, h: float) -> tuple[Any, Any]:
+    """Half the difference of the stretches of both ends of a cubic, and their mean beside its own.
+
+    A parabola of the stretch that has them at its ends has these factors of Legendre's polynomials.
+    """
+
+    def stretch(s: float) -> Any:
+        slope = cubic(s, h)[1] @ e
+        return 0.5 * (slope @ slope - 1.0)
+
+    mean = sum(w * stretch(s) for s, w in rule(5))
+    first, last = stretch(0.0), stretch(1.0)
+    return 0.5 * (last - first), 0.5 * (first + last) - mean
 
 
 def turned(gradients: Array) -> Array:

@@ -16,16 +16,13 @@ Three elements differ in their strains and where these are taken:
     deformation analysis, Proc. IMechE K 224 (2010) 45-58, eq. 19). It locks in large deflections:
     between two nodes that turn, linear gradients are shorter than at the nodes.
 ``collocated``
-    The same strains where they are right for slender elements: axial strain at two Gauss points,
-    those of the section and shears at the nodes, curvatures and twist at three points. At the nodes
-    the angle between section and slope does not depend on how gradients are interpolated: a cubic
-    deflection has no shear there, so that small deflections are those of Euler and Bernoulli. (In
-    the middle of an element a section that shears one way at one node and the other way at the next
-    would have no energy; what little holds it then gives way under moments in the stiff plane of a
-    strip.) With these alone one motion would have no energy: it stretches r_x at all nodes alike
-    and leaves the places where they are. So a part of the axial stiffness is taken at three points.
-    It is a multiple of the bending stiffness 12 E I / l^2 of the element and not of E A, so that it
-    cannot lock.
+    The same strains where they are right for slender elements: the axial strain as the parabola of
+    `supple.fem.stretch`, which cannot lock, strains of the section and shears at the nodes,
+    curvatures and twist at three points. At the nodes the angle between section and slope does not
+    depend on how gradients are interpolated: a cubic deflection has no shear there, so that small
+    deflections are those of Euler and Bernoulli. (In the middle of an element a section that shears
+    one way at one node and the other way at the next would have no energy; what little holds it
+    then gives way under moments in the stiff plane of a strip.)
 
 **Axes of a section.** A moment turns what its work is done on. Curvatures of ``elastic_line`` and
 ``collocated`` are those of the axis: there r_x turns with the section, and frames have its
@@ -52,6 +49,7 @@ from supple.fem.green import GREEN, Times, elastic_laws
 from supple.fem.hermite import hermite
 from supple.fem.line import BeamLine, SectionLaw, gauss
 from supple.fem.sections import Circle, CrossSection, Rectangle, Tube
+from supple.fem.stretch import CURVED, SLOPED, mean_stretch, stretch_rows, stretch_stiffness
 
 Array = NDArray[np.float64]
 BeamElementKind = Literal["collocated", "elastic_line", "continuum"]
@@ -72,9 +70,6 @@ BENT: tuple[tuple[Term, ...], ...] = (
 MASS_POINTS = 4  # products of two cubics
 LINE_POINTS = 5  # of the paper
 CURVATURE_POINTS = 3
-# The part of the axial stiffness that is taken at three points instead of two, in units of
-# 12 E I / l^2: with it the motion that it holds is faster than the bending of one free element.
-AXIAL_PART = 5.0
 NODES = ((0.0, 0.5), (1.0, 0.5))
 
 
@@ -160,9 +155,6 @@ def _collocated(
 ) -> Iterable[StrainPoint]:
     """Each strain at its own points."""
     length, (E, G) = (ends[1] - ends[0]) * line.length, times
-    at_ends = [line.at(s) for s in ends]
-    bending = 12.0 / length / length * np.min([np.diag(law.bending) for law in at_ends], axis=0)
-    axial = min(AXIAL_PART * float(bending.min()), *(law.axial for law in at_ends))
 
     def point(
         xi: float,
@@ -180,10 +172,9 @@ def _collocated(
     def law(xi: float) -> SectionLaw:
         return line.at(ends[0] + (ends[1] - ends[0]) * xi)
 
-    for xi, weight in gauss(2):
-        yield point(xi, weight, [GREEN[0]], [law(xi).axial - axial], [E])
-    for xi, weight in gauss(3):
-        yield point(xi, weight, [GREEN[0]], [axial], [E])
+    rows, D = np.zeros((3, 8)), stretch_stiffness(line, ends)
+    rows[:, AXIS] = stretch_rows(length)
+    yield StrainPoint.of(rows, [mean_stretch(), SLOPED, CURVED], D, E * D)
     for xi, weight in NODES:
         EA, GA = law(xi).axial, law(xi).axial * line.material.G / line.material.E
         stiffness = [EA, EA, *law(xi).shear, GA]

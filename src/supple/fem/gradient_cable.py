@@ -14,14 +14,10 @@ and the mixed term ``- E I e r_xx . r_xx`` of its square takes the stretch out a
 in e; the term of fourth order is of the size of the square of the bending strain, which beams
 neglect. The energy stays positive.
 
-The strain is taken at two Gauss points, or as its *mean* over the element. A cubic that bends
-much cannot have a constant stretch everywhere: the mean asks it only on the whole, so that slender
-elements converge with the fourth order. But the mean of a straight element does not see how long
-the slopes r_x are at its ends: nothing but E I would hold these, and a cable that hangs would not
-stretch by what it weighs. A slope at a node can have any length, however the line bends. So the
-strain of ``mean`` is the parabola that has this mean and at both ends the stretch of the slopes
-there: of a straight element it is exact, and it asks a line that bends for two things in each
-element, as many as it has coordinates for its length. It cannot lock.
+With the element ``mean`` it is the parabola of `supple.fem.stretch`, of the mean strain and of the
+stretches at both ends: slender elements converge with the fourth order. With ``two_points`` it is
+taken at two Gauss points, of second order; slopes at the ends that are longer than the strain
+there have the energy that they have in the parabola.
 """
 
 from __future__ import annotations
@@ -32,9 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.fem.gradient_mesh import GradientMesh, chain
-from supple.fem.gradient_table import ElementTable, StrainPoint, Term
+from supple.fem.gradient_table import ElementTable, StrainPoint
 from supple.fem.hermite import hermite
 from supple.fem.line import BeamLine, gauss
+from supple.fem.stretch import CURVED, SLOPED, mean_stretch, stretch_rows, stretch_stiffness
 
 Array = NDArray[np.float64]
 CableElementKind = Literal["mean", "two_points"]
@@ -66,8 +63,7 @@ def cable_table(
         does not see rotations would need the direction of the section.
     """
     length = (ends[1] - ends[0]) * line.length
-    mass, bending, flexibility = np.zeros((4, 4)), np.zeros((4, 4)), np.zeros((3, 3))
-    square = 0.0
+    mass, bending, square = np.zeros((4, 4)), np.zeros((4, 4)), 0.0
     for s, weight in line.quadrature(*ends, MASS_POINTS):
         law, xi = line.at(s), (s - ends[0]) / (ends[1] - ends[0])
         row, curved = hermite(xi, length), hermite(xi, length, 2)
@@ -75,14 +71,12 @@ def cable_table(
         mass += step * law.line_mass * np.outer(row, row)
         bending += step * EI * np.outer(curved, curved)
         square += step * EI / law.axial
-        flexibility += step / law.axial * np.outer(_legendre(xi), _legendre(xi))
-    points = []
+    rows, D = stretch_rows(length), stretch_stiffness(line, ends)
     if kind == "mean":
-        rows, strains = _mean(length, square / length)
-        # A force that is a parabola, as by weight: flexibilities add up.
-        D = length**2 * np.linalg.inv(flexibility)
-        points.append(StrainPoint.of(rows, strains, D, time * D))
+        strains = [mean_stretch(4.0 * square / length**3), SLOPED, CURVED]
+        points = [StrainPoint.of(rows, strains, D, time * D)]
     else:
+        points = [StrainPoint.of(rows, [CURVED], D[2, 2], time * D[2, 2])]
         for xi, weight in gauss(2):
             law = line.at(ends[0] + (ends[1] - ends[0]) * xi)
             radius = float(law.bending[0, 0]) / law.axial
@@ -110,37 +104,3 @@ def cable_mesh(
     rest = np.zeros((len(stations), 2, dimension))
     rest[:, 0, 0], rest[:, 1, 0] = stations, 1.0
     return chain(line, stations, rest, table)
-
-
-def _legendre(xi: float) -> Array:
-    """Legendre's polynomials (3,) of degree 0, 1, 2 at the place xi in 0..1, each over its square.
-
-    The square is its mean over the element, so that the factors of a parabola are the means of it
-    with these.
-    """
-    x = 2.0 * xi - 1.0
-    return np.array([1.0, 3.0 * x, 2.5 * (3.0 * x * x - 1.0)])
-
-
-def _mean(length: float, radius: float) -> tuple[Array, list[list[Term]]]:
-    """Rows and the three strains of an element; ``radius`` is the mean of I / A, m2.
-
-    With Legendre's polynomials of x in -1..1 the slope is r_x = d + c x + b (3 x^2 - 1) / 2, where
-    d is the mean, c half the difference of both ends and b what is left. So r_xx is 2 / length
-    times c + 3 b x, and the means of r_x . r_x and r_xx . r_xx are sums of the same three squares.
-    The strain is a parabola with three factors of Legendre's polynomials: its mean e_0, and of the
-    stretches s_0 and s_1 of both ends half the difference and what their mean has beside e_0,
-
-        e_1 = (s_1 - s_0) / 2 = c . d + c . b
-        e_2 = (s_0 + s_1) / 2 - mean of r_x . r_x / 2 = d . b + c . c / 3 + 2/5 b . b
-
-    Places occur in d alone, as a difference: rounding of theirs is not magnified by short elements.
-    """
-    one, bent = 1.0 / length, 4.0 * radius / length**2
-    rows = np.array([[-one, 0.0, one, 0.0], [0.0, -0.5, 0.0, 0.5], [one, 0.5, -one, 0.5]])
-    factors = 0.5, 0.5 / 3.0 - bent, 0.5 / 5.0 - 3.0 * bent
-    d, c, b = range(3)
-    mean = [(factor, k, k) for k, factor in enumerate(factors)]
-    sloped = [(1.0, d, c), (1.0, c, b)]
-    curved = [(1.0, d, b), (1.0 / 3.0, c, c), (2.0 / 5.0, b, b)]
-    return rows, [mean, sloped, curved]
