@@ -34,7 +34,7 @@ from supple.fem.gradient_beam import (
 )
 from supple.fem.gradient_cable import CABLE_ELEMENTS, CableElementKind, cable_mesh
 from supple.fem.gradient_mesh import GradientMesh, Indices
-from supple.fem.line import BeamLine
+from supple.fem.line import BeamLine, SectionLaw
 from supple.fem.material import Material
 from supple.fem.sections import CrossSection
 from supple.fem.surface import Surface
@@ -279,6 +279,10 @@ class GradientBeam(GradientLine):
         return BeamLine(
             section=self.section, material=self.material, length=self.length, theory="timoshenko"
         )
+
+    def line_law(self, s: float) -> SectionLaw:
+        """Stiffness and mass of its section at a place in 0..1."""
+        return self._beam_line.at(s)
 
     @property
     def _rest(self) -> Vector:

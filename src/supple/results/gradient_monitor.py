@@ -14,11 +14,13 @@ import numpy as np
 
 from supple.constraints import SlidingJoint
 from supple.errors import label
+from supple.results.beam_bending import Bending
 from supple.results.deformation import Extreme
 from supple.results.gradient_field_monitor import frames_of, watch_field
-from supple.results.gradient_stiffness import angles, element_turns, excess, of_stiffness
+from supple.results.gradient_stiffness import excess, missing_shear, of_shear, of_stiffness
 from supple.results.gradient_tilt import of_tilt, tilted
 from supple.results.line_strain import surface_strain
+from supple.results.line_turns import line_turns
 
 BEYOND = 1e-6  # of the length: what is meant to be on the line
 
@@ -40,17 +42,24 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
         return watch_field(result, record)
     t, q = states(result, record)
     e = q.reshape(len(t), *record.mesh.rest.shape)
-    turned = Extreme(t, line_turns(e, record.mesh.axes_from).max(axis=1, initial=0.0))
-    strained = Extreme(t, surface_strain(record, e).max(axis=1, initial=0.0))
     touched = [body.node(frame) for frame in frames_of(result, body.name)]
+    bent = Bending(record, e, touched) if body.turns else None
+    turned = Extreme(t, line_turns(e, record.mesh.axes_from).max(axis=1, initial=0.0))
+    strained = Extreme(t, surface_strain(record, e, bent).max(axis=1, initial=0.0))
     findings = (
         *of_turns(body, turned),
         *of_strain(body, strained),
-        *of_stiffness(body, Extreme(t, excess(body, e, record.mesh.rest, touched))),
-        *of_tilt(body, Extreme(t, tilted(body, e, record.mesh.rest, touched))),
+        *(() if bent is None else _of_bending(bent, t)),
         *_of_sliders(result, body),
     )
     return without_frame(record, turned, strained, findings)
+
+
+def _of_bending(bent: Bending, t: Array) -> Iterator[Finding]:
+    """What is told of the elements of a beam."""
+    yield from of_stiffness(bent.beam, Extreme(t, excess(bent)))
+    yield from of_shear(bent.beam, Extreme(t, missing_shear(bent)))
+    yield from of_tilt(bent.beam, Extreme(t, tilted(bent)))
 
 
 def without_frame(
@@ -102,19 +111,6 @@ def _of_sliders(result: Result, body: Body) -> Iterator[Finding]:
                 f"{label(item)}: it is {beyond.largest:.3g} m beyond the end of {label(body)} from "
                 f"t = {passed:.4g} s on, where there is no line: hold it, or make the line longer",
             )
-
-
-def line_turns(e: Array, which: int) -> Array:
-    """Angles (nt, elements) by which sections, of cables slopes, turn from node to node, rad.
-
-    ``e`` (nt, nodes, V, 3) are nodal vectors, ``which`` is the first gradient of their axes.
-    """
-    if e.shape[2] > 2:
-        return angles(element_turns(e, which))
-    a, b = e[:, :-1, 1], e[:, 1:, 1]
-    across = np.linalg.norm(np.cross(a, b), axis=2)
-    found: Array = np.arctan2(across, (a * b).sum(axis=2))
-    return found
 
 
 def of_turns(body: Body, turned: Extreme) -> Iterator[Finding]:

@@ -8,17 +8,18 @@ the node to the next one; shear by a force across the beam does not change there
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from supple.errors import label
+from supple.results.beam_bending import STRAIGHT, Bending
 from supple.results.deformation import Extreme
-from supple.results.gradient_stiffness import SECTION, STRAIGHT, element_turns, turn_vectors
+from supple.results.line_turns import SECTION
 
 if TYPE_CHECKING:
-    from supple.bodies.gradient import GradientBeam, GradientLine
+    from supple.bodies.gradient import GradientBeam
     from supple.poses import Array
     from supple.results.monitor import Finding
 
@@ -27,24 +28,22 @@ LIMIT, SERIOUS = 0.02, 0.1  # parts of the deflection
 CANTILEVER = 2.0
 
 
-def tilted(body: GradientLine, e: Array, rest: Array, touched: Sequence[int]) -> Array:
-    """Parts (nt,) of the deflection that are too much, at nodal vectors (nt, nodes, V, 3).
-
-    At ``touched`` nodes something acts on the beam.
-    """
-    beam = cast("GradientBeam", body)
-    if beam.element != "continuum" or beam.mesh.axes_from != 1 or not touched:
-        return np.zeros(len(e))
-    shear = _shears(e) - _shears(rest[None])
+def tilted(bent: Bending) -> Array:
+    """Parts (nt,) of the deflection that are too much."""
+    beam = bent.beam
+    if beam.element != "continuum" or beam.mesh.axes_from == SECTION or not bent.touched:
+        return np.zeros(len(bent.e))
+    shear = _shears(bent.e) - _shears(bent.rest)
     last = shear.shape[1] - 1
     apart = [
         np.linalg.norm(shear[:, node] - shear[:, node + 1 if node < last else node - 1], axis=-1)
-        for node in touched
+        for node in bent.touched
     ]
-    turns = turn_vectors(element_turns(rest[None], SECTION), element_turns(e, SECTION))
-    whole = np.linalg.norm(turns[..., 1:], axis=-1).sum(axis=1)
-    found: Array = CANTILEVER * np.max(apart, axis=0) / np.where(whole > 0.0, whole, 1.0)
-    return np.where(whole > STRAIGHT, found, 0.0)
+    turns = np.linalg.norm(bent.curvature[..., 1:], axis=-1) @ bent.lengths
+    whole = float(np.nanmax(turns, initial=0.0))
+    if not whole > STRAIGHT:
+        return np.zeros(len(bent.e))
+    return np.asarray(CANTILEVER / whole * np.max(apart, axis=0))
 
 
 def _shears(e: Array) -> Array:
@@ -53,7 +52,7 @@ def _shears(e: Array) -> Array:
     return np.stack([(x * y).sum(axis=-1), (x * z).sum(axis=-1)], axis=-1)
 
 
-def of_tilt(body: GradientLine, found: Extreme) -> Iterator[Finding]:
+def of_tilt(beam: GradientBeam, found: Extreme) -> Iterator[Finding]:
     """Sections that tilt at joints by more than a part of the deflection."""
     from supple.results.monitor import Finding
 
@@ -62,13 +61,13 @@ def of_tilt(body: GradientLine, found: Extreme) -> Iterator[Finding]:
         return
     value = found.largest
     yield Finding(
-        body.name,
+        beam.name,
         "joint",
         value,
         LIMIT,
         passed,
         not value <= SERIOUS,
-        f"{label(body)}: its sections tilt where joints or torques hold its tangent, so that it "
+        f"{label(beam)}: its sections tilt where joints or torques hold its tangent, so that it "
         f"deflects by about {100.0 * value:.3g} % too much, more than {100.0 * LIMIT:g} % from "
         f"t = {passed:.4g} s on: use axes='section'",
     )

@@ -21,12 +21,13 @@ from supple.fem.hermite import hermite_rows
 from supple.fem.line import gauss
 from supple.fem.section_stress import outline_rows
 from supple.fem.sections import Box, Circle, CrossSection, ISection, Rectangle, Tube
-from supple.results.gradient_stiffness import SECTION, element_turns, node_axes, turn_vectors
+from supple.results.line_turns import node_axes
 
 if TYPE_CHECKING:
-    from supple.bodies.gradient import GradientBeam, GradientLine
+    from supple.bodies.gradient import GradientLine
     from supple.engine.body_records import GradientRecord
     from supple.poses import Array
+    from supple.results.beam_bending import Bending
 
 
 class Reach(NamedTuple):
@@ -61,8 +62,11 @@ def reaches(section: CrossSection) -> tuple[Reach, ...]:
     return (Reach(a, b, 2.0 * a * b * max(a, b) / (a * a + b * b), True),)
 
 
-def surface_strain(record: GradientRecord, e: Array) -> Array:
-    """Largest principal strains (nt, elements) of nodal vectors (nt, nodes, V, 3)."""
+def surface_strain(record: GradientRecord, e: Array, bent: Bending | None) -> Array:
+    """Largest principal strains (nt, elements) of nodal vectors (nt, nodes, V, 3).
+
+    ``bent`` is how a beam is bent; a cable has None.
+    """
     body, mesh = cast("GradientLine", record.body), record.mesh
     stations = np.asarray(body.stations)
     lengths = np.diff(stations)
@@ -70,11 +74,11 @@ def surface_strain(record: GradientRecord, e: Array) -> Array:
     own, rest = (x[:, cells, :2].reshape(len(x), -1, 4, 3) for x in (e, mesh.rest[None]))
     stretch = np.abs(_stretch(lengths, own))
     sections = [body.section.at(float(x) / body.length) for x in stations]
-    if not body.turns:
+    if bent is None:
         return stretch + _bent_line(lengths, own, sections)
-    twist, bent = _curvatures(record, lengths, (e, own), (mesh.rest[None], rest))
-    found = np.zeros_like(stretch)
-    for end, curvature in enumerate(bent):
+    twist, found = np.abs(bent.curvature[..., 0]), np.zeros_like(stretch)
+    for end in (0, 1):
+        curvature = _at_end(end, bent, own, rest)
         here = [reaches(section) for section in sections[end : len(sections) - 1 + end]]
         for point in range(max(map(len, here))):
             y, z, shear, around = np.array([r[min(point, len(r) - 1)] for r in here]).T
@@ -94,31 +98,20 @@ def _bent_line(lengths: Array, own: Array, sections: list[CrossSection]) -> Arra
     return np.asarray(np.fmax(first, second))
 
 
-def _curvatures(
-    record: GradientRecord,
-    lengths: Array,
-    now: tuple[Array, Array],
-    rest: tuple[Array, Array],
-) -> tuple[Array, list[Array]]:
-    """Sizes of the twist (nt, e), and of the curvatures (2, nt, e) about y and z at both ends, 1/m.
+def _at_end(end: int, bent: Bending, own: Array, rest: Array) -> Array:
+    """Sizes of the curvatures (2, nt, e) about y and z at the first or last ends of elements, 1/m.
 
-    ``now`` and ``rest`` are nodal vectors and those of elements, places and slopes.
+    ``own`` and ``rest`` are places and slopes of elements (nt, e, 4, 3) over time and at rest.
     """
-    solid = cast("GradientBeam", record.body).element == "continuum"
-    which = SECTION if solid else record.mesh.axes_from
-    turn = turn_vectors(element_turns(rest[0], which), element_turns(now[0], which))
-    turn /= lengths[:, None]
-    if solid:  # it bends where its sections turn
-        return np.abs(turn[..., 0]), [np.abs(np.moveaxis(turn[..., 1:], -1, 0))] * 2
-    bent = []
-    for end in (0, 1):
-        parts = []
-        for e, own in (now, rest):
-            axes = node_axes(e[:, :, which : which + 2], which)
-            here = axes[:, end : axes.shape[1] - 1 + end, :, 1:]
-            parts.append(np.einsum("tex,texk->kte", _curvature(float(end), lengths, own), here))
-        bent.append(np.abs(parts[0] - parts[1]))
-    return np.abs(turn[..., 0]), bent
+    if bent.beam.element == "continuum":  # it bends where its sections turn
+        return np.asarray(np.abs(np.moveaxis(bent.curvature[..., 1:], -1, 0)))
+    parts = []
+    for e, line in ((bent.e, own), (bent.rest, rest)):
+        nodes = e[:, end : e.shape[1] - 1 + end]
+        axes = node_axes(nodes[:, :, bent.which : bent.which + 2], bent.which)[..., 1:]
+        curvature = _curvature(float(end), bent.lengths, line)
+        parts.append(np.einsum("tex,texk->kte", curvature, axes))
+    return np.asarray(np.abs(parts[0] - parts[1]))
 
 
 def _stretch(lengths: Array, own: Array) -> Array:

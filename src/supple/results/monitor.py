@@ -103,7 +103,7 @@ class Finding:
     ----------
     body : name of the body
     what : "rotation", "strain", "deflection", "modes", "mesh", "spin", "stability", "load",
-        "buckling", "locking", "joint" or "sliding"
+        "buckling", "locking", "shear", "joint" or "sliding"
     value, limit : what was found at most, and what is allowed
     time : s, when the limit was passed; None where a whole run is judged
     serious : whether the results cannot be used without a look at it
