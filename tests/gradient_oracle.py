@@ -182,7 +182,12 @@ class Vectors:
             return D
 
         found = []
-        if b.element == "continuum":
+        solid = b.element == "continuum"
+        twist = section.I_y + section.I_z if solid else section.J
+        for y, z in across:  # sections do not shear in their plane
+            D = 0.5 * 400.0 * twist / h * np.eye(1)
+            found.append((np.array([y @ z]), G * D, viscous[1] * D))
+        if solid:
             rest = self.rest[k : k + 2].reshape(-1, 3)
             rest_axis, rest_across = rest[[0, 1, 4, 5]], rest[[2, 3, 6, 7]].reshape(2, 2, 3)
             for s, w in rule(5):

@@ -7,8 +7,8 @@ segments, 64, 128 and 256 of them, extrapolated twice (``tests/chain_oracle.py``
 Green's strain, which is larger by half of its square; 16 elements are converged to 5e-4 m.
 
 ``ancf-free-flight``: a soft beam is thrown, turning about all axes, by the energy scheme: 2000
-steps of 5 ms keep energy and all momenta to 1e-10 of themselves. It stretches by 0.0286 in its middle (8
-and 16 elements: 0.0285 and 0.0286), which its two elements find to 1e-3.
+steps of 5 ms keep energy and all momenta to 1e-10 of themselves. It stretches by 0.0286 in its
+middle (8 and 16 elements: 0.0285 and 0.0286), which its two elements find to 1e-3.
 """
 
 from __future__ import annotations

@@ -30,6 +30,12 @@ direction. Strains of the continuum are those of r_y and r_z: it bends where the
 held by shear alone. A moment M on r_x would shear an element of the length l by M / (G A l), the
 more the shorter it is, so frames on it have the axes that r_y and r_z make.
 
+A torque T about the axis acts on one of r_y and r_z, while twist is of both. What passes from one
+to the other at a node shears the section in its plane by T / (G A l), the more the shorter the
+elements are. Beams have no such shear. So each element adds `PLANE` times its torsional stiffness
+to that of the angle between r_y and r_z at its nodes: a torque at a node then turns it by less than
+1 / PLANE of the twist of an element too far, and nothing between nodes depends on it.
+
 A shape at rest may be curved and twisted: strains are differences to those of the nodal vectors at
 rest.
 """
@@ -71,6 +77,7 @@ MASS_POINTS = 4  # products of two cubics
 LINE_POINTS = 5  # of the paper
 CURVATURE_POINTS = 3
 NODES = ((0.0, 0.5), (1.0, 0.5))
+PLANE = 400.0  # stiffness of r_y . r_z at the nodes of an element over that of its twist
 
 
 def beam_table(
@@ -94,8 +101,8 @@ def beam_table(
         Viscosities beside E and beside G, in units of these.
     """
     build = {"collocated": _collocated, "elastic_line": _elastic_line, "continuum": _continuum}
-    points = build[kind](line, ends, rest, times, owner)
-    return ElementTable.of(2, list(points), rest, beam_mass(line, ends))
+    points = [*build[kind](line, ends, rest, times, owner), *_in_plane(line, ends, times, kind)]
+    return ElementTable.of(2, points, rest, beam_mass(line, ends))
 
 
 def beam_mesh(
@@ -183,6 +190,21 @@ def _collocated(
         here = law(xi)
         moments = [here.torsional, here.bending[1, 1], here.bending[0, 0]]
         yield point(xi, weight, list(BENT), moments, [G, E, E])
+
+
+def _in_plane(
+    line: BeamLine, ends: tuple[float, float], times: Times, kind: BeamElementKind
+) -> Iterable[StrainPoint]:
+    """The angle between r_y and r_z at both nodes."""
+    length = (ends[1] - ends[0]) * line.length
+    for xi, weight in NODES:
+        s = ends[0] + (ends[1] - ends[0]) * xi
+        twist = line.at(s).torsional
+        if kind == "continuum":  # whose sections do not warp
+            section = line.section.at(s)
+            twist = line.material.G * (section.I_y + section.I_z)
+        D = PLANE * weight * twist / length
+        yield StrainPoint.of(beam_rows(xi, length)[[Y_, Z_]], [[(1.0, 0, 1)]], D, times[1] * D)
 
 
 def _elastic_line(
