@@ -60,6 +60,8 @@ class Vectors:
         self.x = np.array(body.stations)
         self.steps = np.diff(self.x)
         self.beam = isinstance(body, supple.GradientBeam)
+        # a continuum turns with its sections r_y, r_z, the others with the tangent r_x
+        self.sections = self.beam and body.element == "continuum" and body.axes != "tangent"
         self.at_rest = [self.strains(k, self.rest)[0] for k in range(len(self.steps))]
         self.points = self._mass_points(masses)
 
@@ -79,8 +81,9 @@ class Vectors:
         ends = [np.einsum("nv,nvx->x", self.row(x + d), vectors) for d in (-step, step)]
         more = [np.einsum("nv,nvx->x", self.row(x + 2 * d), vectors) for d in (-step, step)]
         along = (8.0 * (ends[1] - ends[0]) - (more[1] - more[0])) / (12.0 * step)
-        across = np.einsum("nv,nvx->x", self.row(x, 1.0) - self.row(x), vectors)
-        return turned(np.array([[along, across]]))[0]
+        points = self.row(x, 1.0), self.row(x, 0.0, 1.0)
+        y, z = (np.einsum("nv,nvx->x", row - self.row(x), vectors) for row in points)
+        return turned(np.array([[y, z] if self.sections else [along, y]]))[0]
 
     def _mass_points(self, masses: list[tuple[float, float]]) -> list[tuple[float, Array]]:
         section, found = self.body.section, []
@@ -101,7 +104,8 @@ class Vectors:
         own = self.body.rest_pose(frame.position).R @ frame.rotation
         if not self.beam:
             return np.tile(self.record.start @ own, (len(e), 1, 1)), place
-        return turned(e[:, node, 1:3]) @ turned(self.rest[node, 1:3][None])[0].T @ own, place
+        two = slice(2, 4) if self.sections else slice(1, 3)
+        return turned(e[:, node, two]) @ turned(self.rest[node, two][None])[0].T @ own, place
 
     def strains(self, k: int, e: Array) -> tuple[Array, Array, Array]:
         """Strains (n,) of element k, and matrices (n, n) of stiffness and of viscosity."""
@@ -138,12 +142,16 @@ class Vectors:
             slope, bent = cubic(s, h)[1:] @ e
             return 0.5 * (slope @ slope - 1.0) - inertia / A * (bent @ bent)
 
+        linear, curved = _beside_mean(e, h)
         if b.element == "mean":
             mean = sum(w * strain(s) for s, w in rule(5))
-            return [*found, (np.array([mean]), h * E * A * np.eye(1), h * viscous * A * np.eye(1))]
-        for s, w in rule(2):
-            one = np.array([strain(s)])
-            found.append((one, w * h * E * A * np.eye(1), w * h * viscous * A * np.eye(1)))
+            points = [(s, w, mean + linear * (2 * s - 1) + curved * _second(s)) for s, w in rule(5)]
+        else:
+            points = [(s, w, curved * _second(s)) for s, w in rule(5)]
+            points += [(s, w, strain(s)) for s, w in rule(2)]
+        for _, w, one in points:
+            both = w * h * A * np.eye(1)
+            found.append((np.array([one]), E * both, viscous * both))
         return found
 
     def _beam(self, e: Array, h: float, k: int) -> list[tuple]:
@@ -174,7 +182,12 @@ class Vectors:
             return D
 
         found = []
-        if b.element == "continuum":
+        solid = b.element == "continuum"
+        twist = section.I_y + section.I_z if solid else section.J
+        for y, z in across:  # sections do not shear in their plane
+            D = 0.5 * 400.0 * twist / h * np.eye(1)
+            found.append((np.array([y @ z]), G * D, viscous[1] * D))
+        if solid:
             rest = self.rest[k : k + 2].reshape(-1, 3)
             rest_axis, rest_across = rest[[0, 1, 4, 5]], rest[[2, 3, 6, 7]].reshape(2, 2, 3)
             for s, w in rule(5):
@@ -203,15 +216,15 @@ class Vectors:
                 found.append((eps, *both))
             return found
         ve, vg = viscous[0] / E, viscous[1] / G
-        axial_part = min(5.0 * 12 * flex.min() / h**2, E * A)
 
         def add(eps: Any, stiff: Any, viscosity: Any, weight: float) -> None:
             D = weight * h * np.diag(stiff)
             found.append((np.array(eps), D, D * np.diag(viscosity)))
 
-        for count, stiff in ((2, E * A - axial_part), (3, axial_part)):
-            for s, w in rule(count):
-                add([green(*vectors(s)[:3])[0]], [stiff], [ve], w)
+        linear, curved = _beside_mean(axis, h)
+        mean = sum(w * green(*vectors(s)[:3])[0] for s, w in rule(5))
+        for s, w in rule(5):
+            add([mean + linear * (2 * s - 1) + curved * _second(s)], [E * A], [ve], w)
         for s in (0.0, 1.0):
             stiff = [E * A, E * A, *(np.array(kappa) * G * A), G * A]
             add(green(*vectors(s)[:3])[1:], stiff, [ve, ve, vg, vg, vg], 0.5)
@@ -246,6 +259,26 @@ class Vectors:
             total[own] += (B.T @ (D @ (eps - rest) + V @ rate)).reshape(e[own].shape)
             lost += rate @ V @ rate
         return total, float(lost)
+
+
+def _second(s: float) -> float:
+    """Legendre's polynomial of degree 2 on 0..1."""
+    return 0.5 * (3.0 * (2.0 * s - 1.0) ** 2 - 1.0)
+
+
+def _beside_mean(e: Array, h: float) -> tuple[Any, Any]:
+    """Half the difference of the stretches of both ends of a cubic, and their mean beside its own.
+
+    A parabola of the stretch that has them at its ends has these factors of Legendre's polynomials.
+    """
+
+    def stretch(s: float) -> Any:
+        slope = cubic(s, h)[1] @ e
+        return 0.5 * (slope @ slope - 1.0)
+
+    mean = sum(w * stretch(s) for s, w in rule(5))
+    first, last = stretch(0.0), stretch(1.0)
+    return 0.5 * (last - first), 0.5 * (first + last) - mean
 
 
 def turned(gradients: Array) -> Array:

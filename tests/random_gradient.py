@@ -121,8 +121,9 @@ class _MixedMaker(_Maker):
             def line(s: float) -> tuple[float, float, float]:
                 return np.sin(curve * s) / curve, 0.0, (1.0 - np.cos(curve * s)) / curve
 
+        axes = "tangent" if kind == "continuum" and rng.random() < 0.3 else None
         return supple.GradientBeam(
-            name, length, *common[2:], element=kind, damping=damping,
+            name, length, *common[2:], element=kind, damping=damping, axes=axes,
             roll=float(rng.normal()), twist=0.4 if curve else None, centre_line=line,
         )  # fmt: skip
 

@@ -26,10 +26,11 @@ def beam(elements: int = 1, **options) -> sp.GradientBeam:
 BODIES = {"cable": cable, "beam": beam}
 
 
-def flight(body: sp.Cable | sp.GradientBeam, **model) -> sp.Model:
+def flight(body: sp.Cable | sp.GradientBeam, spin: float = 1.0, **model) -> sp.Model:
     m = sp.Model(**model)
     arm = m.add(body)
-    m.add(sp.Free("free", m.ground.at(0), arm.at(0), initial_rate=(1, 2, 5, 0.3, 0.2, 0.1)))
+    rates = (spin, 2 * spin, 5 * spin, 0.3, 0.2, 0.1)
+    m.add(sp.Free("free", m.ground.at(0), arm.at(0), initial_rate=rates))
     return m
 
 
@@ -47,10 +48,10 @@ def newton(result: sp.Result) -> float:
     return result.statistics["newton_iterations"] / result.statistics["steps"]
 
 
-@pytest.mark.parametrize(("kind", "speed"), [("cable", 0.3), ("beam", 1.0)])
-def test_free_flight(kind, speed):
+@pytest.mark.parametrize(("kind", "speed", "spin"), [("cable", 0.3, 1.0), ("beam", 1.0, 2.0)])
+def test_free_flight(kind, speed, spin):
     """Energy and all momenta over 2000 large steps with strains beyond 0.1."""
-    m = flight(BODIES[kind]())
+    m = flight(BODIES[kind](), spin)
     result = run(m, 10.0, 5e-3, start=shaken(m, speed), output=5e-3)
     assert result.statistics["steps"] == 2000
     assert max(np.abs(result["arm"].at(x).axial_strain).max() for x in (0.2, 1.0, 1.8)) > 0.1

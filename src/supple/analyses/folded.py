@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.engine.compiled import Compiled
 from supple.poses import Array
-from supple.results.gradient_monitor import line_turns
+from supple.results.line_turns import line_turns
 
 # rad from one end of an element to the other. A line with a kink at a node turns by half of it, so
 # by less than pi/2, on either side; what turns farther than this lies back on itself.
@@ -18,8 +18,9 @@ def folded(compiled: Compiled, q: Array) -> str:
     for record in compiled.gradient.values():
         if not record.body.along_line:
             continue
-        turns = line_turns(q[record.q].reshape(1, *record.mesh.rest.shape))[0]
-        rest = line_turns(record.mesh.rest[None])[0]
+        mesh = record.mesh
+        turns = line_turns(q[record.q].reshape(1, *mesh.rest.shape), mesh.axes_from)[0]
+        rest = line_turns(mesh.rest[None], mesh.axes_from)[0]
         k = int(np.argmax(turns))
         if turns[k] > FOLDED and rest[k] < 0.5 * FOLDED:
             return (

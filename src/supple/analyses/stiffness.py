@@ -11,6 +11,7 @@ drive is held.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -26,7 +27,7 @@ from supple.analyses.missing_flexibility import finer_model, with_flexibility
 from supple.analyses.parameter import Followed, Over, Parameter
 from supple.analyses.static_result import StaticResult
 from supple.analyses.stiffness_result import Position, StiffnessResult
-from supple.errors import ModelError, SuppleError, describe, warn_caller
+from supple.errors import ModelError, SuppleError, SuppleWarning, describe, warn_caller
 from supple.formulations.base import Formulation
 from supple.formulations.trees import JointCoordinates
 from supple.frames import Frame

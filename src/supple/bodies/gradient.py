@@ -25,10 +25,16 @@ from supple.bodies.gradient_looks import drawn_line, line_surface, line_vectors
 from supple.errors import ModelError, label
 from supple.fem.damping import KelvinVoigt, Rayleigh
 from supple.fem.drawn_mesh import DrawnMesh
-from supple.fem.gradient_beam import BEAM_ELEMENTS, BeamElementKind, beam_mesh
+from supple.fem.gradient_beam import (
+    AXES_FROM,
+    BEAM_ELEMENTS,
+    BeamElementKind,
+    SectionAxes,
+    beam_mesh,
+)
 from supple.fem.gradient_cable import CABLE_ELEMENTS, CableElementKind, cable_mesh
 from supple.fem.gradient_mesh import GradientMesh, Indices
-from supple.fem.line import BeamLine
+from supple.fem.line import BeamLine, SectionLaw
 from supple.fem.material import Material
 from supple.fem.sections import CrossSection
 from supple.fem.surface import Surface
@@ -118,7 +124,7 @@ class GradientLine(GradientBody, AxisBody):
         return drawn_line(self)
 
     def shown_vectors(self, frame: Frame) -> tuple[Indices, Vector]:
-        """Numbers (K,) of nodal vectors, and rows (n, K) that give r, r_x, r_y at a frame."""
+        """Numbers (K,) of nodal vectors, and rows (n, K): r, r_x, of a beam r_y, r_z at a frame."""
         return line_vectors(self, self.station(frame))
 
     def node_pose(self, node: int) -> Pose:
@@ -180,6 +186,12 @@ class GradientBeam(GradientLine):
     element : "collocated", "elastic_line" or "continuum"
         The first does not lock in large deflections of slender beams; the others do and are those
         of the literature (docs/theory.md).
+    axes : "section" or "tangent", optional
+        What a frame on it turns with, so that a joint holds it and a torque turns it. Elements
+        "collocated" and "elastic_line" bend where the tangent r_x of their axis turns. A
+        "continuum" bends where its sections (r_y and r_z) turn, and so do its frames; with
+        "tangent" they have the direction of r_x instead, as clamps of the literature hold it,
+        though sections beside it then tilt, the more the shorter the elements are.
     damping : KelvinVoigt or Rayleigh(stiffness=...), optional
     roll : rad
         Turns the section about x.
@@ -201,6 +213,7 @@ class GradientBeam(GradientLine):
     material: Material
     elements: int
     element: BeamElementKind
+    axes: SectionAxes | None
     damping: KelvinVoigt | Rayleigh | None
     roll: float
     twist: Twist
@@ -222,6 +235,7 @@ class GradientBeam(GradientLine):
         first_y: ArrayLike = (0.0, 1.0, 0.0),
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: ArrayLike | None = None,
+        axes: SectionAxes | None = None,
     ) -> None:
         set_fields(self, name=validate.name("GradientBeam", name))
         self._placed(position, rotation)
@@ -231,6 +245,7 @@ class GradientBeam(GradientLine):
         set_fields(
             self,
             element=validate.choice(owner, "element", element, BEAM_ELEMENTS),
+            axes=_given_axes(owner, element, axes),
             roll=validate.number(owner, "roll", roll),
             _times=times,
         )
@@ -265,6 +280,10 @@ class GradientBeam(GradientLine):
             section=self.section, material=self.material, length=self.length, theory="timoshenko"
         )
 
+    def line_law(self, s: float) -> SectionLaw:
+        """Stiffness and mass of its section at a place in 0..1."""
+        return self._beam_line.at(s)
+
     @property
     def _rest(self) -> Vector:
         """Nodal vectors (nodes, 4, 3) at rest."""
@@ -274,7 +293,19 @@ class GradientBeam(GradientLine):
     def _made_mesh(self) -> GradientMesh:
         times = self.__dict__["_times"]
         made = self.element, self._beam_line, self.stations, self._rest, times, label(self)
-        return beam_mesh(*made)
+        bends_by: SectionAxes = "section" if self.element == "continuum" else "tangent"
+        return beam_mesh(*made, self.axes or bends_by)
+
+
+def _given_axes(owner: str, element: str, axes: Any) -> SectionAxes | None:
+    """Check what frames of a beam turn with; None is what its element bends by."""
+    if axes is None:
+        return None
+    chosen: SectionAxes = validate.choice(owner, "axes", axes, tuple(AXES_FROM))
+    if chosen == "section" and element != "continuum":
+        expected = f"'tangent', because element {element!r} bends where its tangent turns"
+        raise ModelError(owner, "axes", axes, expected)
+    return chosen
 
 
 @dataclass(frozen=True, eq=False, init=False)

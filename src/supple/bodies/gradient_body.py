@@ -26,7 +26,8 @@ class GradientBody(Body):
 
     The engine asks for ``mesh`` (nodes, elements, mass: nodal vectors on the axes of the body as
     it is placed by ``position`` and ``rotation``), for the ``node`` of a frame, and for
-    ``node_pose``. A node has the axes that Gram and Schmidt make of its gradients r_x and r_y.
+    ``node_pose``. A node has the axes that Gram and Schmidt make of two of its gradients, those
+    that its ``mesh`` names.
     """
 
     written_as: ClassVar[WrittenAs] = "gradient"
@@ -52,7 +53,7 @@ class GradientBody(Body):
 
     @abstractmethod
     def shown_vectors(self, frame: Frame) -> tuple[Indices, Vector]:
-        """Numbers (K,) of nodal vectors, and rows (n, K) that give r, r_x, r_y at a frame."""
+        """Numbers (K,) of nodal vectors, and rows (n, K) that give r and gradients at a frame."""
 
     @abstractmethod
     def drawn(self) -> tuple[DrawnMesh, sparse.csr_array]:

@@ -31,13 +31,13 @@ PER_ELEMENT, MOST = 4, 64  # sections of an element, and of a body
 
 
 def line_vectors(body: GradientLine, x: float) -> tuple[Indices, Vector]:
-    """Numbers (K,) of nodal vectors, and rows (n, K) that give r, r_x, r_y at a station (m)."""
+    """Numbers (K,) of nodal vectors, and rows (n, K): r, r_x, of a beam r_y, r_z at x (m)."""
     stations = np.asarray(body.stations)
     k = int(np.clip(np.searchsorted(stations, x, side="right") - 1, 0, len(stations) - 2))
     length = float(stations[k + 1] - stations[k])
     xi = (x - float(stations[k])) / length
     if body.turns:
-        rows = np.vstack([place_row(xi, length), beam_rows(xi, length)[:2]])
+        rows = np.vstack([place_row(xi, length), beam_rows(xi, length)[:3]])
     else:
         rows = np.array([hermite(xi, length), hermite(xi, length, 1)])
     return body.mesh.vectors[k], rows
@@ -94,7 +94,7 @@ def line_surface(body: GradientLine) -> Surface:
     motion = np.zeros((len(found.points), 6, mesh.size))
     for k, (section, (y, z)) in enumerate(zip(found.place, beside, strict=True)):
         vectors, rows = shown[section]
-        row = rows[0] if not body.turns else rows[0] + y * rows[2] + z * _of_z(rows[2])
+        row = rows[0] if not body.turns else rows[0] + y * rows[2] + z * rows[3]
         for c in range(3):
             motion[k, c, 3 * vectors + c] = row
     return replace(
@@ -104,11 +104,6 @@ def line_surface(body: GradientLine) -> Surface:
         place=np.arange(len(motion)),
         arms=np.zeros((len(motion), 3)),
     )
-
-
-def _of_z(row: Vector) -> Vector:
-    """The row (8,) of r_z from that of r_y: the vector behind it at each node."""
-    return np.roll(row, 1)
 
 
 class Seen(NamedTuple):

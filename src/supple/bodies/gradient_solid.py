@@ -42,7 +42,8 @@ class GradientSolid(GradientNodes):
         Its mesh; the material is that of Saint-Venant and Kirchhoff.
     interfaces : sequence of Interface
         Frames that stand for many nodes, where joints and forces act, with ``kind="rigid"``. Nodes
-        of an interface stay in one plane, if they are in one, and stretch only as a whole.
+        of an interface stay in one plane, if they are in one, stretch only as a whole, and do not
+        shear.
     damping : KelvinVoigt or Rayleigh(stiffness=...), optional
     position, rotation : (3,) m; (3, 3), (4,) or (3,)
         Place and axes of its own frame in the world as the model is written.

@@ -26,7 +26,7 @@ class LineSection(NamedTuple):
     Attributes
     ----------
     vectors : (K,) numbers of the nodal vectors of its element
-    rows : (n, K) that give r, r_x and, where sections have axes, r_y
+    rows : (n, K) that give r and r_x or, where sections have axes, the gradients of these
     turn : (3, 3) axes of the frame in those of the section (`section_axes`)
     weight : of an integral along the line
     """
@@ -42,6 +42,8 @@ def line_section(body: GradientLine, frame: Frame, weight: float = 1.0) -> LineS
     vectors, rows = body.shown_vectors(frame)
     own = np.eye(3)
     if body.turns:
+        first = body.mesh.axes_from
+        rows = rows[[0, first, first + 1]]
         own = section_axes(rows[1:] @ body.mesh.rest.reshape(-1, 3)[vectors])
     turn = own.T @ body.rest_pose(frame.position).R @ frame.rotation
     return LineSection(vectors, rows, turn, weight)

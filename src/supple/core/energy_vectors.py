@@ -276,13 +276,13 @@ def write(m, w, r, o):
     for n in range(o.vector_ints.shape[0]):
         of, c, v = o.vector_ints[n], o.cf[nb + n + 1], o.vf[nb + n]
         if of[V_NODE] >= 0:
-            row, s, u = w.node[of[V_NODE]], w.scratch, of[V_U]
+            row, s, u = w.node[of[V_NODE]], w.scratch, of[V_U] + m.node[of[V_NODE], at.COLUMNS] - gradient_edge.TWO
             gradient_edge.edge_pose(m, r.qt, of[V_NODE], row)
             e = gradient_edge.axes(row)
             g1, g2 = gradient_edge.gradients(row, e)
             O, OD = s[gradient_edge.O_ROW : gradient_edge.O_ROW + 3], s[gradient_edge.OD_ROW : gradient_edge.OD_ROW + 3]
             spin, _, _, _, _ = gradient_edge.turning(
-                e, g1, g2, gradient_edge.vector(r.ut, u + 3), gradient_edge.vector(r.ut, u + 6), O, OD
+                e, g1, g2, gradient_edge.vector(r.ut, u), gradient_edge.vector(r.ut, u + 3), O, OD
             )
             for k in range(3):
                 c[3 + 3 * k], c[4 + 3 * k], c[5 + 3 * k] = row[3 * k], row[3 * k + 1], row[3 * k + 2]

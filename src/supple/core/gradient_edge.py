@@ -1,6 +1,6 @@
 """Frames on the nodes of gradient bodies: a node without mass behind an edge from the ground.
 
-Its columns are the velocities of the nodal vectors r, g1 = r_x and g2 = r_y; its axes are those vectors made orthonormal,
+Its columns are the velocities of the nodal vectors r, g1 = r_x and g2 = r_y; its axes are those gradients made orthonormal,
 
     e1 = g1/a    e2 = (g2 - (g2.e1) e1)/b    e3 = e1 x e2    with a = e1.g1, b = e2.g2, c = e1.g2/b
 
@@ -8,7 +8,8 @@ and its angular velocity has the components O g' in them,
 
     w1 = (e3.g2')/b - (c/a) e3.g1'    w2 = -(e3.g1')/a    w3 = (e2.g1')/a
 
-A node with r alone (of a cable) has three columns and axes that do not turn. As for elastic edges, columns J come with
+The last six columns are those of g1 and g2. Where sections shear, a node has columns of r, r_x, g1 = r_y and g2 = r_z, those of r_x are zero:
+its axes are y, z and x of the section. A node with r alone (of a cable) has three columns and axes that do not turn. As for elastic edges, columns J come with
 rates JD, JDD seen from the node, so that dJ/dt = JD + ad(V) J: [m; d x m] with m = R O' for a gradient, and
 [0; -w x e_j] for the place; d is the node's place from the reference point.
 """
@@ -22,7 +23,7 @@ from supple.core.flex_tangents import Z_ROW, ZD_ROW, tangent_columns
 from supple.core.wrench import cross
 from supple.native.declare import kernel
 
-PLACE = 3  # columns of a node without axes
+PLACE, TWO = 3, 6  # columns of a node without axes, and of the two gradients of one with axes
 # Rows of the scratch: O, its rate and second rate (3, 6)
 O_ROW, OD_ROW, ODD_ROW = 12, 15, 18
 
@@ -61,7 +62,8 @@ def edge_pose(tree, q, n, r):
             r[k] = 0.0
         r[0], r[4], r[8] = 1.0, 1.0, 1.0
         return
-    g1, g2 = vector(q, j + 3), vector(q, j + 6)
+    j += tree.node[n, at.COLUMNS] - TWO
+    g1, g2 = vector(q, j), vector(q, j + 3)
     a = np.sqrt(dot(g1, g1))
     e1 = (g1[0] / a, g1[1] / a, g1[2] / a)
     along = dot(g2, e1)
@@ -180,19 +182,20 @@ def edge_motion(tree, work, n, u, a):
     if count > PLACE:
         e, O, OD = axes(r), s[O_ROW : O_ROW + 3], s[OD_ROW : OD_ROW + 3]
         g1, g2 = gradients(r, e)
-        w, _, _, _, _ = turning(e, g1, g2, vector(u, k + 3), vector(u, k + 6), O, OD)
-        for i in range(6):
-            c = work.column[first + PLACE + i]
+        own = count - TWO
+        w, _, _, _, _ = turning(e, g1, g2, vector(u, k + own), vector(u, k + own + 3), O, OD)
+        for i in range(TWO):
+            c = work.column[first + own + i]
             put(c, at.COL_J, along_axes(e, O, i), d)
             put(c, at.COL_JD, along_axes(e, OD, i), d)
-    for i in range(PLACE):
+    for i in range(max(PLACE, count - TWO)):
         c = work.column[first + i]
         for l in range(6):
             c[at.COL_J, l] = 0.0
             c[at.COL_JD, l] = 0.0
-        c[at.COL_J, 3 + i] = 1.0
     for i in range(PLACE):  # - w x e_i
         x, y = (i + 1) % 3, (i + 2) % 3
+        work.column[first + i, at.COL_J, 3 + i] = 1.0
         c = work.column[first + i, at.COL_JD]
         c[3 + x], c[3 + y] = -w[y], w[x]
     for l in range(6):
@@ -216,12 +219,16 @@ def edge_columns(tree, work, n, u, a):
     if count > PLACE:
         e, O, OD, ODD = axes(r), s[O_ROW : O_ROW + 3], s[OD_ROW : OD_ROW + 3], s[ODD_ROW : ODD_ROW + 3]
         g1, g2 = gradients(r, e)
-        v1, v2, a1, a2 = vector(u, k + 3), vector(u, k + 6), vector(a, k + 3), vector(a, k + 6)
+        own = k + count - TWO
+        v1, v2, a1, a2 = vector(u, own), vector(u, own + 3), vector(a, own), vector(a, own + 3)
         w, rates, now, slopes, inverse = turning(e, g1, g2, v1, v2, O, OD)
         l = turned(e, combined(1.0, spin(O, a1, a2), 1.0, spin(OD, v1, v2)))
         turning_rate(e, rates, w, l, g1, g2, v1, v2, a1, a2, now, slopes, inverse, ODD)
-        for i in range(6):
-            put(work.column[first + PLACE + i], at.COL_JDD, along_axes(e, ODD, i), d)
+        for i in range(TWO):
+            put(work.column[first + count - TWO + i], at.COL_JDD, along_axes(e, ODD, i), d)
+        for i in range(PLACE, count - TWO):
+            for b in range(6):
+                work.column[first + i, at.COL_JDD, b] = 0.0
     for i in range(PLACE):  # w x (w x e_i) - w' x e_i
         axis = ((i == 0) * 1.0, (i == 1) * 1.0, (i == 2) * 1.0)
         x = combined(1.0, cross(w, cross(w, axis)), -1.0, cross(l, axis))
@@ -248,18 +255,18 @@ def edge_stiffness(tree, work, n, Rq):
     if tree.node[n, at.COLUMNS] == PLACE:
         return
     r, o, s = work.node[n], work.origin, work.scratch
-    k = tree.node[n, at.U0]
+    k, own = tree.node[n, at.U0], tree.node[n, at.U0] + tree.node[n, at.COLUMNS] - TWO
     e, O, OD = axes(r), s[O_ROW : O_ROW + 3], s[OD_ROW : OD_ROW + 3]
     (g1, g2), f = gradients(r, e), vector(r, at.W + 3)
     arm = cross((r[at.P] - o[0], r[at.P + 1] - o[1], r[at.P + 2] - o[2]), f)
     t = (r[at.W] - arm[0], r[at.W + 1] - arm[1], r[at.W + 2] - arm[2])  # torque about the node
     t0, t1, t2 = dot(e[0], t), dot(e[1], t), dot(e[2], t)
-    for i in range(6):
+    for i in range(TWO):
         v1 = ((i == 0) * 1.0, (i == 1) * 1.0, (i == 2) * 1.0)
         v2 = ((i == 3) * 1.0, (i == 4) * 1.0, (i == 5) * 1.0)
         w, _, _, _, _ = turning(e, g1, g2, v1, v2, O, OD)
         push = cross(f, w)
         for b in range(PLACE):
-            Rq[tree.row_of[k + b], k + PLACE + i] -= push[b]
-        for b in range(6):
-            Rq[tree.row_of[k + PLACE + b], k + PLACE + i] += t0 * OD[0, b] + t1 * OD[1, b] + t2 * OD[2, b]
+            Rq[tree.row_of[k + b], own + i] -= push[b]
+        for b in range(TWO):
+            Rq[tree.row_of[own + b], own + i] += t0 * OD[0, b] + t1 * OD[1, b] + t2 * OD[2, b]

@@ -108,8 +108,7 @@ class GradientRecord:
         """Axes (3, 3) of a node at rest, in those of the body; see ``core/gradient_edge.py``."""
         if not self.mesh.turns(node):
             return np.eye(3)
-        behind = node * self.mesh.node_vectors + 1
-        first, second = self.mesh.rest.reshape(-1, 3)[behind : behind + 2]
+        first, second = self.mesh.rest.reshape(-1, 3)[list(self.mesh.gradients(node))]
         x = first / np.linalg.norm(first)
         y = second - (second @ x) * x
         y /= np.linalg.norm(y)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 RATE = 100.0
 LEVEL = 1e-3  # sine of the angle between a line and gravity, to tell what is horizontal
 ZERO = np.zeros(3)
-PLACE, AXES = 3, 9  # columns of an edge to a node without axes, and to one with them
+PLACE = 3  # columns of a vector
 
 
 def add_body(b: Builder, body: Body) -> None:
@@ -98,7 +98,8 @@ def _edge(b: Builder, record: GradientRecord, at_node: int) -> int:
     if known is not None:
         return known
     asking, b.owner = b.owner, record.label
-    columns = AXES if record.mesh.turns(at_node) else PLACE
+    # a node with axes has the columns of its vectors up to the two gradients that these are made of
+    columns = PLACE * (2 + record.mesh.axes_from) if record.mesh.turns(at_node) else PLACE
     n = b.append_node(0, "gradient", IDENTITY, columns)
     first = 3 * record.mesh.node_vectors * at_node
     b.node_ints[n][at.Q0] = record.q.start + first

@@ -16,16 +16,25 @@ Three elements differ in their strains and where these are taken:
     deformation analysis, Proc. IMechE K 224 (2010) 45-58, eq. 19). It locks in large deflections:
     between two nodes that turn, linear gradients are shorter than at the nodes.
 ``collocated``
-    The same strains where they are right for slender elements: axial strain at two Gauss points,
-    those of the section and shears at the nodes, curvatures and twist at three points. At the nodes
-    the angle between section and slope does not depend on how gradients are interpolated: a cubic
-    deflection has no shear there, so that small deflections are those of Euler and Bernoulli. (In
-    the middle of an element a section that shears one way at one node and the other way at the next
-    would have no energy; what little holds it then gives way under moments in the stiff plane of a
-    strip.) With these alone one motion would have no energy: it stretches r_x at all nodes alike
-    and leaves the places where they are. So a part of the axial stiffness is taken at three points.
-    It is a multiple of the bending stiffness 12 E I / l^2 of the element and not of E A, so that it
-    cannot lock.
+    The same strains where they are right for slender elements: the axial strain as the parabola of
+    `supple.fem.stretch`, which cannot lock, strains of the section and shears at the nodes,
+    curvatures and twist at three points. At the nodes the angle between section and slope does not
+    depend on how gradients are interpolated: a cubic deflection has no shear there, so that small
+    deflections are those of Euler and Bernoulli. (In the middle of an element a section that shears
+    one way at one node and the other way at the next would have no energy; what little holds it
+    then gives way under moments in the stiff plane of a strip.)
+
+**Axes of a section.** A moment turns what its work is done on. Curvatures of ``elastic_line`` and
+``collocated`` are those of the axis: there r_x turns with the section, and frames have its
+direction. Strains of the continuum are those of r_y and r_z: it bends where these turn, and r_x is
+held by shear alone. A moment M on r_x would shear an element of the length l by M / (G A l), the
+more the shorter it is, so frames on it have the axes that r_y and r_z make.
+
+A torque T about the axis acts on one of r_y and r_z, while twist is of both. What passes from one
+to the other at a node shears the section in its plane by T / (G A l), the more the shorter the
+elements are. Beams have no such shear. So each element adds `PLANE` times its torsional stiffness
+to that of the angle between r_y and r_z at its nodes: a torque at a node then turns it by less than
+1 / PLANE of the twist of an element too far, and nothing between nodes depends on it.
 
 A shape at rest may be curved and twisted: strains are differences to those of the nodal vectors at
 rest.
@@ -46,10 +55,14 @@ from supple.fem.green import GREEN, Times, elastic_laws
 from supple.fem.hermite import hermite
 from supple.fem.line import BeamLine, SectionLaw, gauss
 from supple.fem.sections import Circle, CrossSection, Rectangle, Tube
+from supple.fem.stretch import CURVED, SLOPED, mean_stretch, stretch_rows, stretch_stiffness
 
 Array = NDArray[np.float64]
 BeamElementKind = Literal["collocated", "elastic_line", "continuum"]
 BEAM_ELEMENTS: tuple[BeamElementKind, ...] = get_args(BeamElementKind)
+# What frames turn with, and the first gradient that their axes are then made of.
+SectionAxes = Literal["tangent", "section"]
+AXES_FROM: dict[SectionAxes, int] = {"tangent": 1, "section": 2}
 
 # Places among the vectors r, r_x, r_y, r_z of two nodes.
 AXIS, Y, Z = [0, 1, 4, 5], [2, 6], [3, 7]
@@ -63,10 +76,8 @@ BENT: tuple[tuple[Term, ...], ...] = (
 MASS_POINTS = 4  # products of two cubics
 LINE_POINTS = 5  # of the paper
 CURVATURE_POINTS = 3
-# The part of the axial stiffness that is taken at three points instead of two, in units of
-# 12 E I / l^2: with it the motion that it holds is faster than the bending of one free element.
-AXIAL_PART = 5.0
 NODES = ((0.0, 0.5), (1.0, 0.5))
+PLANE = 400.0  # stiffness of r_y . r_z at the nodes of an element over that of its twist
 
 
 def beam_table(
@@ -90,8 +101,8 @@ def beam_table(
         Viscosities beside E and beside G, in units of these.
     """
     build = {"collocated": _collocated, "elastic_line": _elastic_line, "continuum": _continuum}
-    points = build[kind](line, ends, rest, times, owner)
-    return ElementTable.of(2, list(points), rest, beam_mass(line, ends))
+    points = [*build[kind](line, ends, rest, times, owner), *_in_plane(line, ends, times, kind)]
+    return ElementTable.of(2, points, rest, beam_mass(line, ends))
 
 
 def beam_mesh(
@@ -101,16 +112,17 @@ def beam_mesh(
     rest: Array,
     times: Times = (0.0, 0.0),
     owner: str = "GradientBeam",
+    axes: SectionAxes = "tangent",
 ) -> GradientMesh:
     """Mesh of elements between stations (n + 1,) m, with nodal vectors (n + 1, 4, 3) at rest.
 
-    The other parameters are those of `beam_table`.
+    ``axes`` are what frames at nodes turn with. The other parameters are those of `beam_table`.
     """
 
     def table(ends: tuple[float, float], vectors: Array) -> ElementTable:
         return beam_table(kind, line, ends, vectors, times, owner)
 
-    return chain(line, stations, rest, table)
+    return chain(line, stations, rest, table, AXES_FROM[axes])
 
 
 def beam_rows(xi: float, length: float, y: float = 0.0, z: float = 0.0) -> Array:
@@ -150,9 +162,6 @@ def _collocated(
 ) -> Iterable[StrainPoint]:
     """Each strain at its own points."""
     length, (E, G) = (ends[1] - ends[0]) * line.length, times
-    at_ends = [line.at(s) for s in ends]
-    bending = 12.0 / length / length * np.min([np.diag(law.bending) for law in at_ends], axis=0)
-    axial = min(AXIAL_PART * float(bending.min()), *(law.axial for law in at_ends))
 
     def point(
         xi: float,
@@ -170,10 +179,9 @@ def _collocated(
     def law(xi: float) -> SectionLaw:
         return line.at(ends[0] + (ends[1] - ends[0]) * xi)
 
-    for xi, weight in gauss(2):
-        yield point(xi, weight, [GREEN[0]], [law(xi).axial - axial], [E])
-    for xi, weight in gauss(3):
-        yield point(xi, weight, [GREEN[0]], [axial], [E])
+    rows, D = np.zeros((3, 8)), stretch_stiffness(line, ends)
+    rows[:, AXIS] = stretch_rows(length)
+    yield StrainPoint.of(rows, [mean_stretch(), SLOPED, CURVED], D, E * D)
     for xi, weight in NODES:
         EA, GA = law(xi).axial, law(xi).axial * line.material.G / line.material.E
         stiffness = [EA, EA, *law(xi).shear, GA]
@@ -182,6 +190,21 @@ def _collocated(
         here = law(xi)
         moments = [here.torsional, here.bending[1, 1], here.bending[0, 0]]
         yield point(xi, weight, list(BENT), moments, [G, E, E])
+
+
+def _in_plane(
+    line: BeamLine, ends: tuple[float, float], times: Times, kind: BeamElementKind
+) -> Iterable[StrainPoint]:
+    """The angle between r_y and r_z at both nodes."""
+    length = (ends[1] - ends[0]) * line.length
+    for xi, weight in NODES:
+        s = ends[0] + (ends[1] - ends[0]) * xi
+        twist = line.at(s).torsional
+        if kind == "continuum":  # whose sections do not warp
+            section = line.section.at(s)
+            twist = line.material.G * (section.I_y + section.I_z)
+        D = PLANE * weight * twist / length
+        yield StrainPoint.of(beam_rows(xi, length)[[Y_, Z_]], [[(1.0, 0, 1)]], D, times[1] * D)
 
 
 def _elastic_line(

@@ -14,9 +14,10 @@ and the mixed term ``- E I e r_xx . r_xx`` of its square takes the stretch out a
 in e; the term of fourth order is of the size of the square of the bending strain, which beams
 neglect. The energy stays positive.
 
-The strain is taken at two Gauss points, or as its *mean* over the element. A cubic that bends
-much cannot have a constant stretch everywhere: the mean asks it only on the whole, so that slender
-elements converge with the fourth order.
+With the element ``mean`` it is the parabola of `supple.fem.stretch`, of the mean strain and of the
+stretches at both ends: slender elements converge with the fourth order. With ``two_points`` it is
+taken at two Gauss points, of second order; slopes at the ends that are longer than the strain
+there have the energy that they have in the parabola.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.fem.gradient_mesh import GradientMesh, chain
-from supple.fem.gradient_table import ElementTable, StrainPoint, Term
+from supple.fem.gradient_table import ElementTable, StrainPoint
 from supple.fem.hermite import hermite
 from supple.fem.line import BeamLine, gauss
+from supple.fem.stretch import CURVED, SLOPED, mean_stretch, stretch_rows, stretch_stiffness
 
 Array = NDArray[np.float64]
 CableElementKind = Literal["mean", "two_points"]
@@ -50,7 +52,7 @@ def cable_table(
     Parameters
     ----------
     kind : "mean" or "two_points"
-        Where the axial strain is taken.
+        Where the axial strain is taken: its mean and the ends, or two points.
     line : BeamLine
         The bending stiffness is that about z.
     ends : places in 0..1
@@ -61,28 +63,26 @@ def cable_table(
         does not see rotations would need the direction of the section.
     """
     length = (ends[1] - ends[0]) * line.length
-    mass, bending = np.zeros((4, 4)), np.zeros((4, 4))
-    axial = square = 0.0
+    mass, bending, square = np.zeros((4, 4)), np.zeros((4, 4)), 0.0
     for s, weight in line.quadrature(*ends, MASS_POINTS):
         law, xi = line.at(s), (s - ends[0]) / (ends[1] - ends[0])
         row, curved = hermite(xi, length), hermite(xi, length, 2)
         step, EI = weight * line.length, float(law.bending[0, 0])
         mass += step * law.line_mass * np.outer(row, row)
         bending += step * EI * np.outer(curved, curved)
-        axial, square = axial + step / law.axial, square + step * EI / law.axial
-    # One force along the element: flexibilities add up.
-    stiffness = length**2 / axial
-    points = []
+        square += step * EI / law.axial
+    rows, D = stretch_rows(length), stretch_stiffness(line, ends)
     if kind == "mean":
-        rows, terms = _mean(length, square / length)
-        points.append(StrainPoint.of(rows, [terms], stiffness, time * stiffness))
+        strains = [mean_stretch(4.0 * square / length**3), SLOPED, CURVED]
+        points = [StrainPoint.of(rows, strains, D, time * D)]
     else:
+        points = [StrainPoint.of(rows, [CURVED], D[2, 2], time * D[2, 2])]
         for xi, weight in gauss(2):
             law = line.at(ends[0] + (ends[1] - ends[0]) * xi)
             radius = float(law.bending[0, 0]) / law.axial
             rows = np.array([hermite(xi, length, 1), hermite(xi, length, 2)])
-            D = length * weight * law.axial
-            points.append(StrainPoint.of(rows, [[(0.5, 0, 0), (-radius, 1, 1)]], D, time * D))
+            EA = length * weight * law.axial
+            points.append(StrainPoint.of(rows, [[(0.5, 0, 0), (-radius, 1, 1)]], EA, time * EA))
     return ElementTable.of(2, points, rest, mass, bending)
 
 
@@ -104,17 +104,3 @@ def cable_mesh(
     rest = np.zeros((len(stations), 2, dimension))
     rest[:, 0, 0], rest[:, 1, 0] = stations, 1.0
     return chain(line, stations, rest, table)
-
-
-def _mean(length: float, radius: float) -> tuple[Array, list[Term]]:
-    """Rows and terms of the mean strain; ``radius`` is the mean of I / A, m2.
-
-    With Legendre's polynomials of x in -1..1 the slope is r_x = d + c x + b (3 x^2 - 1) / 2, where
-    d is the mean, c half the difference of both ends and b what is left. So r_xx is 2 / length
-    times c + 3 b x, and the means of r_x . r_x and r_xx . r_xx are sums of the same three squares.
-    Places occur in d alone, as a difference: rounding of theirs is not magnified by short elements.
-    """
-    one, bent = 1.0 / length, 4.0 * radius / length**2
-    rows = np.array([[-one, 0.0, one, 0.0], [0.0, -0.5, 0.0, 0.5], [one, 0.5, -one, 0.5]])
-    factors = 0.5, 0.5 / 3.0 - bent, 0.5 / 5.0 - 3.0 * bent
-    return rows, [(factor, k, k) for k, factor in enumerate(factors)]

@@ -46,6 +46,9 @@ class GradientMesh:
     tables : the tables
     places : (nodes, V) truth values
         Which vectors are places; the others are gradients.
+    axes_from : int
+        First of the two gradients behind the place of a node that its axes are made of: 1 are r_x
+        and r_y, 2 are r_y and r_z.
     """
 
     rest: Array
@@ -53,10 +56,16 @@ class GradientMesh:
     kinds: Indices
     tables: tuple[ElementTable, ...]
     places: NDArray[np.bool_]
+    axes_from: int = 1
 
     @classmethod
     def of(
-        cls, rest: Array, cells: Any, tables: Sequence[ElementTable], places: Any = None
+        cls,
+        rest: Array,
+        cells: Any,
+        tables: Sequence[ElementTable],
+        places: Any = None,
+        axes_from: int = 1,
     ) -> Self:
         """A mesh of one table for each cell; those that are the same object are stored once.
 
@@ -71,6 +80,7 @@ class GradientMesh:
             kinds=np.array([numbers[id(table)] for table in tables], dtype=np.intp),
             tables=tuple(different.values()),
             places=first if places is None else np.asarray(places, dtype=bool),
+            axes_from=axes_from,
         )
 
     @property
@@ -93,6 +103,11 @@ class GradientMesh:
         """Numbers (K,) of the nodal vectors of each element."""
         own = np.arange(self.node_vectors)
         return tuple((cell[:, None] * self.node_vectors + own).ravel() for cell in self.cells)
+
+    def gradients(self, node: int) -> tuple[int, int]:
+        """Numbers of the two vectors that the axes of a node are made of."""
+        first = node * self.node_vectors + self.axes_from
+        return first, first + 1
 
     def turns(self, node: int) -> bool:
         """Whether a node has axes: two gradients behind its place."""
@@ -190,6 +205,7 @@ def chain(
     stations: Array,
     rest: Array,
     table: Callable[[tuple[float, float], Array], ElementTable],
+    axes_from: int = 1,
 ) -> GradientMesh:
     """Mesh of elements with two nodes each, one after the other along a line.
 
@@ -199,6 +215,7 @@ def chain(
     stations : (n + 1,) m
     rest : (n + 1, V, d) nodal vectors without load
     table : makes an element between two places in 0..1, of nodal vectors (2 V, d) at rest
+    axes_from : first gradient of the axes of nodes
 
     Elements of the same length, section and shape at rest share a table: strains do not change
     when an element is moved as it is.
@@ -218,7 +235,7 @@ def chain(
             known[key] = table((float(ends[i]), float(ends[i + 1])), pairs[i])
         tables.append(known[key])
     cells = np.arange(len(tables))[:, None] + [0, 1]
-    return GradientMesh.of(rest, cells, tables)
+    return GradientMesh.of(rest, cells, tables, axes_from=axes_from)
 
 
 def _assembled(blocks: Sequence[tuple[Any, Any]], size: int) -> sparse.csc_array:

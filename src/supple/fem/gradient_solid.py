@@ -10,7 +10,9 @@ Nodes that belong to an interface have no places of their own: they are at
 
 with the place r and the gradients of the interface, and their coordinates X, Y at rest from the
 middle of them. What is plane stays plane, and may stretch as a whole: a face that is held does not
-hinder lateral contraction. Gradients have axes, so that joints can hold an interface.
+hinder lateral contraction. Gradients have axes, so that joints can hold an interface. Angles
+between gradients stay right ones: a torque about the normal acts on one gradient of a face, and
+would shear the face beside the others.
 """
 
 from __future__ import annotations
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 FLAT = 1e-9  # height of nodes over their plane, in their size
+# Stiffness of the angles between gradients of an interface, over the shear modulus and the cube of
+# the radius of inertia of its nodes: that of the solid is near 1.
+PLANE = 400.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +124,32 @@ def solid_mesh(
             known[key] = solid_table(solid, cell, laws, own, made.rest[used], made.places[used])
         tables.append(known[key])
         cells.append(used)
+    for first in made.pieces:
+        cells.append(_piece(made, first))
+        tables.append(_piece_table(made, cells[-1], solid.material.G, times[1]))
     return GradientMesh.of(made.rest[:, None], cells, tables, made.places[:, None])
+
+
+def _piece(vectors: SolidVectors, first: int) -> Indices:
+    """Numbers of the vectors of an interface: its place, and the gradients behind it."""
+    last = first + 1
+    while last < len(vectors.rest) and not vectors.places[last]:
+        last += 1
+    return np.arange(first, last)
+
+
+def _piece_table(vectors: SolidVectors, own: Indices, G: float, time: float) -> ElementTable:
+    """An element without mass that keeps the angles between the gradients of an interface."""
+    count = len(own) - 1
+    arms = vectors.nodes[:, own[1:]].toarray()
+    here = vectors.nodes[:, own[[0]]].toarray()[:, 0] > 0.0
+    radius = float(np.sqrt((arms[here] ** 2).sum(axis=1).mean()))
+    rows = np.eye(count + 1)[1:]
+    strains = [[(1.0, a, b)] for a in range(count) for b in range(a)]
+    D = PLANE * G * radius**3 * np.eye(len(strains))
+    point = StrainPoint.of(rows, strains, D, time * D)
+    still = np.zeros((count + 1, count + 1))
+    return ElementTable.of(count + 1, [point], vectors.rest[own], still, places=vectors.places[own])
 
 
 def solid_table(

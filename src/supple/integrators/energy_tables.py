@@ -10,6 +10,7 @@ from supple.constraints.kinds import LINKS
 from supple.core import energy_state as own
 from supple.core import forces, joint_forces, line, links
 from supple.core import layout as at
+from supple.engine.body_records import GradientRecord
 from supple.engine.compiled import Compiled
 from supple.errors import ModelError, label
 from supple.forces.kinds import ELEMENTS
@@ -140,7 +141,7 @@ class _Maker:
         self.body, self.coef, self.data = model.body, model.coef, model.data
         self.number = {0: 0}  # of a body by its node; the ground is 0
         self.com = [np.zeros(3)]
-        self.sections: dict[int, str] = {}  # labels of bodies by their vectors that have axes
+        self.sections: dict[int, GradientRecord] = {}  # bodies by their vectors that have axes
         self.out.length = c.length
         self._bodies()
         self._vectors()
@@ -212,13 +213,13 @@ class _Maker:
                 raise ModelError.plain(f"{OWNER}: found {problem}, expected {QUADRATIC}") from None
             self.number[k] = 1 + len(self.out.bodies) + vector
             if turns(self.c, node):
-                self.sections[self.number[k]] = owner_at(self.c, node).label
+                self.sections[self.number[k]] = owner_at(self.c, node)
 
     def _arm(self, owner: str, end: int, point: Array) -> Array:
         """Arm of a point in the axes of a body; on a section there must be none."""
         arm: Array = point - self.com[end]
         if end in self.sections and np.abs(arm).max() > ARM * self.c.length:
-            what = f"is at a point beside the axis of {self.sections[end]}"
+            what = f"is at a point beside the axis of {self.sections[end].label}"
             raise _refused(owner, what, "points on the axis, whose places are nodal vectors")
         return arm
 
@@ -254,7 +255,7 @@ class _Maker:
             turn = second.R @ first.R.T
             pair = self._pair(owner, a, b, first.p, second.p, turn)
             if pair.bodies[0] in self.sections:
-                what = f"is along axes of {self.sections[pair.bodies[0]]}"
+                what = f"is along axes of {self.sections[pair.bodies[0]].label}"
                 raise _refused(owner, what, QUADRATIC)
             for i in range(3):
                 if link[at.LINK_ROW + i] >= 0:
@@ -292,8 +293,10 @@ class _Maker:
         if on_a and on_b:
             raise UnfitError("sections of bodies without a frame on both sides")
         if on_a:
-            return section_rows(*turned_round(pair, axes))
-        return section_rows(pair, axes) if on_b else joint_rows(pair, axes)
+            pair, axes = turned_round(pair, axes)
+        if on_a or on_b:
+            return section_rows(pair, axes, self.sections[pair.bodies[1]].mesh.axes_from)
+        return joint_rows(pair, axes)
 
     def _ball(
         self,
@@ -324,7 +327,7 @@ class _Maker:
             body = self.number[int(element[forces.NODE])]
             turning = element[forces.FOLLOWS] == 1 or (element[forces.SIGNALS + 3 :][:3] >= 0).any()
             if body in self.sections and turning:
-                what = f"turns with {self.sections[body]} or has a torque"
+                what = f"turns with {self.sections[body].label} or has a torque"
                 expected = "a force along the axes of the world without a torque"
                 raise _refused(repr(name), what, expected)
             arm = self._arm(repr(name), body, x[at.POSE_P : at.POSE])
@@ -350,7 +353,7 @@ class _Maker:
         q = int(element[joint_forces.Q])
         target = next(i for i, c in enumerate(out.coordinates) if c[own.C_Q] == q)
         ends = out.forms[out.coordinates[target][own.C_FORM]].integers[1:]
-        on = next((self.sections[end] for end in ends if end in self.sections), "")
+        on = next((self.sections[end].label for end in ends if end in self.sections), "")
         if on:
             raise _refused(repr(name), f"acts along a coordinate on {on}", EXACT)
         out.elements.append(Row((k, target), NO_ARM))

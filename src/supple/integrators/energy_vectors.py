@@ -1,8 +1,9 @@
 """Nodal vectors of bodies without a frame as tables of the energy scheme, and joints to them.
 
 The place of a node is a vector, so that points on nodes have quadratic forms. The axes of a node
-are made of its gradients g1 = r_x and g2 = r_y by Gram and Schmidt: e1 is along g1, and e3 across
-both. A joint that holds e1 or e3 has the forms a . g with vectors a of the other body.
+are made of two gradients g1 and g2 by Gram and Schmidt: e1 is along g1, and e3 across both. They
+are r_x and r_y, or r_y and r_z where frames turn with sections that shear. A joint that holds e1
+or e3 has the forms a . g with vectors a of the other body.
 """
 
 from __future__ import annotations
@@ -104,21 +105,23 @@ def owner_at(compiled: Compiled, row: np.ndarray) -> GradientRecord:
     return next(r for r in compiled.gradient.values() if r.q.start <= q < r.q.stop)
 
 
-def section_rows(pair: Pair, axes: Sequence[Axis]) -> list[Row]:
+def section_rows(pair: Pair, axes: Sequence[Axis], first: int) -> list[Row]:
     """Rows of a joint whose body B is the place of a node with axes; its gradients follow it.
 
-    Raises `UnfitError` if they are no quadratic forms.
+    ``first`` is the place of g1 behind it. Raises `UnfitError` if they are no quadratic forms.
     """
     turns = [n for kind, n, _, _ in axes if kind == "rotate"]
     rows = place_rows(pair, axes, sides={"A"})
     x, y, z = pair.turn  # axes of the section on those of A
     if not turns:
-        return [*rows, _product(pair, y, 1), _product(pair, z, 1), _product(pair, z, 2)]
+        held = (y, first), (z, first), (z, first + 1)
+        return [*rows, *(_product(pair, a, k) for a, k in held)]
     if len(turns) == 1 and _along(turns[0], x):
-        return [*rows, *(_product(pair, a, 1) for a in across(turns[0]))]
+        return [*rows, *(_product(pair, a, first) for a in across(turns[0]))]
     if len(turns) == 1 and _along(turns[0], z):
-        return [*rows, *(_product(pair, turns[0], k) for k in (1, 2))]
-    raise UnfitError("rotations on a section that are not one about its x or z axis")
+        return [*rows, *(_product(pair, turns[0], k) for k in (first, first + 1))]
+    about = "x or z" if first == 1 else "y or x"
+    raise UnfitError(f"rotations on a section that are not one about its {about} axis")
 
 
 def turned_round(pair: Pair, axes: Sequence[Axis]) -> tuple[Pair, list[Axis]]:

@@ -14,11 +14,13 @@ import numpy as np
 
 from supple.constraints import SlidingJoint
 from supple.errors import label
-from supple.fem.hermite import hermite_rows
-from supple.fem.line import gauss
+from supple.results.beam_bending import Bending
 from supple.results.deformation import Extreme
-from supple.results.gradient_field_monitor import watch_field
-from supple.results.gradient_stiffness import angles, element_turns, excess, of_stiffness
+from supple.results.gradient_field_monitor import frames_of, watch_field
+from supple.results.gradient_stiffness import excess, missing_shear, of_shear, of_stiffness
+from supple.results.gradient_tilt import of_tilt, tilted
+from supple.results.line_strain import surface_strain
+from supple.results.line_turns import line_turns
 
 BEYOND = 1e-6  # of the length: what is meant to be on the line
 
@@ -40,15 +42,24 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
         return watch_field(result, record)
     t, q = states(result, record)
     e = q.reshape(len(t), *record.mesh.rest.shape)
-    turned = Extreme(t, line_turns(e).max(axis=1, initial=0.0))
-    strained = Extreme(t, _surface_strain(record, e).max(axis=1, initial=0.0))
+    touched = [body.node(frame) for frame in frames_of(result, body.name)]
+    bent = Bending(record, e, touched) if body.turns else None
+    turned = Extreme(t, line_turns(e, record.mesh.axes_from).max(axis=1, initial=0.0))
+    strained = Extreme(t, surface_strain(record, e, bent).max(axis=1, initial=0.0))
     findings = (
         *of_turns(body, turned),
         *of_strain(body, strained),
-        *of_stiffness(body, Extreme(t, excess(body, e, record.mesh.rest))),
+        *(() if bent is None else _of_bending(bent, t)),
         *_of_sliders(result, body),
     )
     return without_frame(record, turned, strained, findings)
+
+
+def _of_bending(bent: Bending, t: Array) -> Iterator[Finding]:
+    """What is told of the elements of a beam."""
+    yield from of_stiffness(bent.beam, Extreme(t, excess(bent)))
+    yield from of_shear(bent.beam, Extreme(t, missing_shear(bent)))
+    yield from of_tilt(bent.beam, Extreme(t, tilted(bent)))
 
 
 def without_frame(
@@ -100,59 +111,6 @@ def _of_sliders(result: Result, body: Body) -> Iterator[Finding]:
                 f"{label(item)}: it is {beyond.largest:.3g} m beyond the end of {label(body)} from "
                 f"t = {passed:.4g} s on, where there is no line: hold it, or make the line longer",
             )
-
-
-def line_turns(e: Array) -> Array:
-    """Angles (nt, elements) by which sections, of cables slopes, turn from node to node, rad.
-
-    ``e`` (nt, nodes, V, 3) are nodal vectors.
-    """
-    if e.shape[2] > 2:
-        return angles(element_turns(e[:, :, 1:3]))
-    a, b = e[:, :-1, 1], e[:, 1:, 1]
-    across = np.linalg.norm(np.cross(a, b), axis=2)
-    found: Array = np.arctan2(across, (a * b).sum(axis=2))
-    return found
-
-
-def _surface_strain(record: GradientRecord, e: Array) -> Array:
-    """Largest strains (nt, elements): the mean of the axis, and by bending beside it at the ends.
-
-    The stretch at a point is not meant: a cubic that bends cannot have a constant one.
-    """
-    body, mesh = cast("GradientLine", record.body), record.mesh
-    stations = np.asarray(body.stations)
-    lengths, size = np.diff(stations), _half_sizes(body, stations)
-    cells = np.stack(mesh.cells)
-    own, rest = (x[:, cells, :2].reshape(len(x), -1, 4, 3) for x in (e, mesh.rest[None]))
-    axial = np.zeros(own.shape[:2])
-    for xi, weight in gauss(3):
-        slope = _at(xi, lengths, 1, own)
-        axial += weight * 0.5 * ((slope**2).sum(axis=2) - 1.0)
-    found = np.zeros_like(axial)
-    for xi, beside in ((0.0, size[:-1]), (1.0, size[1:])):
-        bent = np.abs(_curvature(xi, lengths, own) - _curvature(xi, lengths, rest))
-        found = np.fmax(found, np.abs(axial) + beside * bent)
-    return found
-
-
-def _half_sizes(body: GradientLine, stations: Array) -> Array:
-    """How far sections (n,) reach beside the axis, m."""
-    sections = [body.section.at(float(x) / body.length) for x in stations]
-    return np.array([max(s.half_sizes or (2.0 * np.sqrt(s.I_y / s.area),)) for s in sections])
-
-
-def _at(xi: float, lengths: Array, derivative: int, own: Array) -> Array:
-    """A derivative (nt, e, 3) of the axes of elements, from places and slopes (nt, e, 4, 3)."""
-    value: Array = np.einsum("ek,tekx->tex", hermite_rows(xi, lengths, derivative), own)
-    return value
-
-
-def _curvature(xi: float, lengths: Array, own: Array) -> Array:
-    """Curvatures (nt, e) of the axes of elements, 1/m."""
-    slope, bent = _at(xi, lengths, 1, own), _at(xi, lengths, 2, own)
-    across = np.linalg.norm(np.cross(slope, bent), axis=2)
-    return np.asarray(across / np.linalg.norm(slope, axis=2) ** 3)
 
 
 def of_turns(body: Body, turned: Extreme) -> Iterator[Finding]:

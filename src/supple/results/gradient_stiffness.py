@@ -1,4 +1,4 @@
-"""By how much elements of gradient beams from the literature are too stiff, from what they do.
+"""What deflections of gradient beams lack: elements that lock, and shear that is left out.
 
 Elements ``elastic_line`` and ``continuum`` have gradients across the axis that are linear between
 nodes, and see all that this does (docs/theory.md, "Elements over nodal vectors"):
@@ -10,13 +10,17 @@ nodes, and see all that this does (docs/theory.md, "Elements over nodal vectors"
   its square: the tip of a cantilever of n elements deflects by 1 - 1/(4 n^2);
 - of a continuum, bending is stiffer by E'/E, since sections cannot contract on one side only.
 
-All three are parts of the strain energy, as of a beam that has to take the same shape.
+Elements ``elastic_line`` and ``collocated`` leave out deflections by shear forces V = E I k', whose
+energy would be V^2 / (G A) beside E I k^2 of the curvature k.
+
+All of these are parts of the largest energy of the run, as of a beam that has to take the same
+shape.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,89 +28,78 @@ from supple.errors import label
 from supple.results.deformation import Extreme
 
 if TYPE_CHECKING:
-    from supple.bodies.gradient import GradientBeam, GradientLine
+    from supple.bodies.gradient import GradientBeam
     from supple.poses import Array
+    from supple.results.beam_bending import Bending
     from supple.results.monitor import Finding
 
 LIMIT, SERIOUS = 0.02, 0.1  # parts of the stiffness
-STRAIGHT = 1e-9  # rad; elements that turn less are not bent
 
 
-def node_axes(gradients: Array) -> Array:
-    """Axes (..., 3, 3) that Gram and Schmidt make of r_x and r_y (..., 2, 3); columns are axes."""
-    x = gradients[..., 0, :] / np.linalg.norm(gradients[..., 0, :], axis=-1, keepdims=True)
-    y = gradients[..., 1, :]
-    y = y - (y * x).sum(axis=-1, keepdims=True) * x
-    y = y / np.linalg.norm(y, axis=-1, keepdims=True)
-    axes: Array = np.stack([x, y, np.cross(x, y)], axis=-1)
-    return axes
-
-
-def element_turns(gradients: Array) -> Array:
-    """Rotations (nt, elements, 3, 3) from node to node, of gradients r_x, r_y (nt, nodes, 2, 3)."""
-    axes = node_axes(gradients)
-    turned: Array = np.swapaxes(axes[:, :-1], -1, -2) @ axes[:, 1:]
-    return turned
-
-
-def angles(turned: Array) -> Array:
-    """Angles (...) of rotations (..., 3, 3), rad."""
-    parts = [(2, 1), (0, 2), (1, 0)]
-    sine = np.stack([turned[..., i, j] - turned[..., j, i] for i, j in parts], axis=-1)
-    cosine = np.trace(turned, axis1=-2, axis2=-1) - 1.0
-    found: Array = np.arctan2(np.linalg.norm(sine, axis=-1), cosine)
-    return found
-
-
-def excess(body: GradientLine, e: Array, rest: Array) -> Array:
-    """Parts (nt,) of the stiffness that are too much, at nodal vectors (nt, nodes, V, 3)."""
-    from scipy.spatial.transform import Rotation
-
-    beam = cast("GradientBeam", body)
+def excess(bent: Bending) -> Array:
+    """Parts (nt,) of the stiffness that are too much."""
+    beam, lengths = bent.beam, bent.lengths
     if beam.element not in ("elastic_line", "continuum"):
-        return np.zeros(len(e))
-    before, now = (element_turns(x[:, :, 1:3]) for x in (rest[None], e))
-    more = (np.swapaxes(before, -1, -2) @ now).reshape(-1, 3, 3)
-    turn = Rotation.from_matrix(more).as_rotvec().reshape(*now.shape[:2], 3)
-    stations = np.asarray(beam.stations)
-    lengths, middles = np.diff(stations), 0.5 * (stations[1:] + stations[:-1]) / beam.length
-    sections = [beam.section.at(float(s)) for s in middles]
-    area = np.array([s.area for s in sections])
-    E, G = beam.material.E, beam.material.G
-    stiffness = np.array([[G * s.J, E * s.I_y, E * s.I_z] for s in sections])
-    poisson = E / (2.0 * G) - 1.0
+        return np.zeros(len(bent.e))
+    poisson = beam.material.E / (2.0 * beam.material.G) - 1.0
     whole = (1.0 - poisson) / ((1.0 + poisson) * (1.0 - 2.0 * poisson))
-    square = (turn**2).sum(axis=2)
-    bending = (stiffness * turn**2).sum(axis=2) / lengths
-    locked = whole * E * area * lengths * square**2 / 720.0
-    curvature = turn / lengths[:, None]
-    # one element does not tell: as if it were a cantilever
-    change = np.gradient(curvature, axis=1) if len(lengths) > 1 else np.sqrt(3.0) * curvature
-    constant = (stiffness * change**2).sum(axis=2) * lengths / 12.0
-    total = bending.sum(axis=1)
-    found = (locked + constant).sum(axis=1) / np.where(total > 0.0, total, 1.0)
+    square = (bent.curvature**2).sum(axis=2) * lengths**2
+    axial = np.array([law.axial for law in bent.laws])
+    locked = whole * axial * lengths * square**2 / 720.0
+    constant = (bent.stiffness * bent.changes**2).sum(axis=2) * lengths / 12.0
+    found = (locked + constant).sum(axis=1)
     if beam.element == "continuum":
-        found = found + whole - 1.0
-    bent: Array = np.sqrt(square.max(axis=1)) > STRAIGHT
-    return np.where(bent, found, 0.0)
+        found = found + (whole - 1.0) * bent.energy
+    return bent.of_largest(found)
 
 
-def of_stiffness(body: GradientLine, found: Extreme) -> Iterator[Finding]:
+def missing_shear(bent: Bending) -> Array:
+    """Parts (nt,) of the deflection that shear forces would add."""
+    if bent.beam.element == "continuum":
+        return np.zeros(len(bent.e))
+    forces = bent.stiffness[:, 1:] * bent.changes[..., 1:] / bent.lengths[:, None]
+    # a moment about y changes by a force along z
+    stiffness = np.array([law.shear[::-1] for law in bent.laws])
+    return bent.of_largest((forces**2 / stiffness).sum(axis=2) @ bent.lengths)
+
+
+def of_stiffness(beam: GradientBeam, found: Extreme) -> Iterator[Finding]:
     """What is told of elements that are too stiff."""
+    return _told(
+        beam,
+        "locking",
+        found,
+        f"its elements {beam.element!r} are about {{}} % too stiff",
+        "since they lock where they turn: use element='collocated', or more of them",
+    )
+
+
+def of_shear(beam: GradientBeam, found: Extreme) -> Iterator[Finding]:
+    """What is told of a beam that is too thick for what it leaves out."""
+    return _told(
+        beam,
+        "shear",
+        found,
+        "it leaves out deflections by shear forces, about {} % of its own",
+        "because it is thick beside the length over which it bends: use a Beam with "
+        "theory='timoshenko', or a mesh of solids",
+    )
+
+
+def _told(beam: GradientBeam, what: str, found: Extreme, is_so: str, why: str) -> Iterator[Finding]:
     from supple.results.monitor import Finding
 
     passed = found.passes(LIMIT)
     if passed is None:
         return
-    value, kind = found.largest, cast("GradientBeam", body).element
+    value = found.largest
     yield Finding(
-        body.name,
-        "locking",
+        beam.name,
+        what,
         value,
         LIMIT,
         passed,
         not value <= SERIOUS,
-        f"{label(body)}: its elements {kind!r} are too stiff by about {value:.2g} of the stiffness "
-        f"of a beam, more than {LIMIT:g} from t = {passed:.4g} s on, since they lock where they "
-        "turn: use element='collocated', or more of them",
+        f"{label(beam)}: {is_so.format(f'{100.0 * value:.3g}')}, more than {100.0 * LIMIT:g} % "
+        f"from t = {passed:.4g} s on, {why}",
     )

@@ -226,15 +226,17 @@ class GradientView(Spoken):
         numbers, rows = body.shown_vectors(frame)
         rest = body.rest_pose(frame.position)
         resting = rows @ record.mesh.rest.reshape(-1, 3)[numbers]
-        turns = len(rows) > 2
-        own = _axes([[v] for v in resting[1:3]])[0] if turns else np.eye(3)
+        turns, first = len(rows) > 2, record.mesh.axes_from
+        own = _axes([[v] for v in resting[first : first + 2]], first)[0] if turns else np.eye(3)
         turn, arm = own.T @ rest.R, own.T @ (rest.p - resting[0])
 
         def moving(order: int) -> tuple[Moving, Moving]:
             """Place and axes with derivatives up to an order."""
-            shown = [self._shown(numbers, row, order) for row in rows[:3]]
-            axes = _axes(shown[1:3]) if turns else self._still(order)
-            return [r + R @ arm for r, R in zip(shown[0], axes, strict=True)], axes
+            place, *shown = (
+                self._shown(numbers, row, order) for row in (rows[0], *rows[first : first + 2])
+            )
+            axes = _axes(shown, first) if turns else self._still(order)
+            return [r + R @ arm for r, R in zip(place, axes, strict=True)], axes
 
         moved, axes = moving(1)
         view = self._point(
@@ -358,13 +360,17 @@ def _unit(x: Moving) -> Moving:
     return found
 
 
-def _axes(gradients: Sequence[Moving]) -> Moving:
-    """Axes (nt, 3, 3) that Gram and Schmidt make of r_x and r_y, with derivatives."""
+def _axes(gradients: Sequence[Moving], which: int) -> Moving:
+    """Axes (nt, 3, 3) that Gram and Schmidt make of two gradients, with derivatives.
+
+    The gradients are r_x and r_y if ``which`` is 1, and r_y and r_z if it is 2.
+    """
     first, given = _unit(gradients[0]), [np.asarray(part) for part in gradients[1]]
     along = _product(_dot, given, first)
     second = _unit([g - p for g, p in zip(given, _product(np.multiply, along, first), strict=True)])
     third = _product(np.cross, first, second)
-    return [np.stack(e, axis=-1) for e in zip(first, second, third, strict=True)]
+    found = zip(first, second, third, strict=True)
+    return [np.roll(np.stack(e, axis=-1), which - 1, axis=-1) for e in found]
 
 
 def _product(by: Any, x: Moving, y: Moving) -> list[Array]:

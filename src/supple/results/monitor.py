@@ -108,8 +108,8 @@ class Finding:
     ----------
     body : name of the body
     what : "rotation", "strain", "deflection", "modes", "shear", "mesh", "spin", "stability",
-        "load", "buckling", "locking", "sliding" or "warping"; of linear models "frequency", "frequencies" or
-        "flexibility"
+        "load", "buckling", "locking", "joint", "sliding" or "warping"; of linear models
+        "frequency", "frequencies" or "flexibility"
     value, limit : what was found at most, and what is allowed
     time : s, when the limit was passed; None where a whole run is judged
     serious : whether the results cannot be used without a look at it

@@ -1,0 +1,64 @@
+"""The axial strain of an element whose axis is a cubic: a parabola of its mean and its ends.
+
+With Legendre's polynomials of x in -1..1 the slope is r_x = d + c x + b (3 x^2 - 1) / 2, where d is
+its mean, c half the difference of both ends and b what is left. A cubic that bends much cannot have
+a constant stretch everywhere, so that elements which ask for it are stiff. The mean stretch asks
+for it on the whole only:
+
+    e_0 = mean of (r_x . r_x - 1) / 2 = (d . d + c . c / 3 + b . b / 5 - 1) / 2
+
+But of a straight element it does not see how long the slopes are at its ends: these would have no
+energy, and a line that hangs would not stretch by what it weighs. Strain at two Gauss points sees
+all but slopes that are longer alike at all nodes, which loads that change along the line make. A
+slope at a node may have any length, however the line bends. So the strain here is the parabola
+which has the mean e_0 and beside it what the stretches s_0 and s_1 of both ends have,
+
+    e_1 = (s_1 - s_0) / 2 = c . d + c . b
+    e_2 = (s_0 + s_1) / 2 - e_0 = d . b + c . c / 3 + 2/5 b . b
+
+of Legendre's polynomials of degree 1 and 2. Of a straight element it is the exact strain. It asks a
+line that bends for two things in each element, its length and that of one slope: as many as there
+are coordinates for them, so that it cannot lock.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.fem.gradient_table import Array, Term
+from supple.fem.line import BeamLine
+
+D, C, B = range(3)  # rows of the mean of the slope, of half its difference, and of what is left
+POINTS = 4  # products of two parabolas, with a section that changes
+SLOPED: tuple[Term, ...] = ((1.0, D, C), (1.0, C, B))
+CURVED: tuple[Term, ...] = ((1.0, D, B), (1.0 / 3.0, C, C), (2.0 / 5.0, B, B))
+
+
+def stretch_rows(length: float) -> Array:
+    """Rows (3, 4) of d, c, b from r, r_x of both ends.
+
+    Places occur in d and b as a difference: rounding of theirs is not magnified by short elements.
+    """
+    one = 1.0 / length
+    return np.array([[-one, 0.0, one, 0.0], [0.0, -0.5, 0.0, 0.5], [one, 0.5, -one, 0.5]])
+
+
+def mean_stretch(bent: float = 0.0) -> tuple[Term, ...]:
+    """Terms of e_0, less ``bent`` times the mean of (length/2)^2 r_xx . r_xx = c . c + 3 b . b."""
+    factors = 0.5, 0.5 / 3.0 - bent, 0.5 / 5.0 - 3.0 * bent
+    return tuple((factor, k, k) for k, factor in enumerate(factors))
+
+
+def stretch_stiffness(line: BeamLine, ends: tuple[float, float]) -> Array:
+    """Stiffness (3, 3) J of e_0, e_1, e_2 of the element between two places in 0..1 of a line.
+
+    The axial force is a parabola, so that flexibilities add up: it is exact under weight.
+    """
+    flexibility = np.zeros((3, 3))
+    length = (ends[1] - ends[0]) * line.length
+    for s, weight in line.quadrature(*ends, POINTS):
+        x = 2.0 * (s - ends[0]) / (ends[1] - ends[0]) - 1.0
+        # Legendre's polynomials over the means of their squares: means with these are factors
+        own = np.array([1.0, 3.0 * x, 2.5 * (3.0 * x * x - 1.0)])
+        flexibility += weight * line.length / line.at(s).axial * np.outer(own, own)
+    return np.asarray(length**2 * np.linalg.inv(flexibility))
