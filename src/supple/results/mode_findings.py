@@ -42,7 +42,7 @@ def of_modes(
         return
     value = found.largest
     if value > LIMIT:
-        loads = f"its loads{_attached(result, body)}"
+        loads = f"its loads{attached(result, body)}"
         energy = found.energy.largest
         what = f"leaves out {found.deflection.largest:.2g} of its deflection under {loads}"
         if energy >= RIGID:
@@ -79,7 +79,7 @@ def advice(body: FlexibleBody, n: int) -> str:
     return f"use {body.refinement}"
 
 
-def _attached(result: Result, body: FlexibleBody) -> str:
+def attached(result: Result, body: FlexibleBody) -> str:
     """Names of what is attached to a body."""
     model = result.data.model
     items: list[tuple[str, Mapping[str, Frame]]] = []

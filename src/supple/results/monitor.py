@@ -20,6 +20,7 @@ The limits:
   same loads (`supple.results.truncation`); a quarter of what a beam stretches along its axis. Where
   the mesh or the loads are not known, the highest mode that moves has at most 5 % of the strain
   energy.
+- Deflection that its mesh gets wrong, 2 %, against a finer mesh (`supple.results.mesh_error`).
 - Spin, 0.15 of the lowest frequency, for bodies without stiffening: its relative square, 2 %, is
   missing in the bending stiffness. A spin counts as far as it throws mass outwards: that of a beam
   about its own axis does not. Where no stiffness is left, at the lowest frequency in the
@@ -33,7 +34,7 @@ The limits:
 Findings beyond twice a limit are serious and warn at the end of a run: of rotation, strain and
 deflection, and spin beyond half of the lowest frequency (a quarter of the stiffness is wrong);
 loads beyond a quarter of the deflections, or beyond the buckling load; half of the deflections left
-out.
+out; a quarter of them wrong by the mesh.
 """
 
 from __future__ import annotations
@@ -60,6 +61,7 @@ from supple.results.gradient_monitor import watch_gradient
 from supple.results.lateral_buckling import lateral_buckling
 from supple.results.lateral_findings import of_lateral
 from supple.results.load_effect import LoadEffect, load_effect
+from supple.results.mesh_error import mesh_error, of_mesh
 from supple.results.mode_findings import of_modes
 from supple.results.monitor_report import monitor_table, monitor_text
 from supple.results.spin_findings import of_spin
@@ -147,6 +149,8 @@ class BodyMonitor:
     load_change : how much its loads would change its deflections, in parts of the largest; NaN as
         before
     findings : what is beyond a limit
+    mesh_error : part of its deflections by which its mesh is too stiff (negative: too soft), against
+        a finer one; NaN if it is not known
     """
 
     name: str
@@ -162,6 +166,7 @@ class BodyMonitor:
     load_stiffness: float
     load_change: float
     findings: tuple[Finding, ...]
+    mesh_error: float = np.nan
 
 
 class Monitor:
@@ -257,6 +262,7 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
         result.t, np.zeros(len(spin)) if stiffened else lost_stiffness(record.modal, spin)
     )
     effect = None if stiffened else load_effect(result, record)
+    wrong = None if left_out is None else mesh_error(left_out.loaded)
     aside = None if left_out is None else lateral_buckling(result, left_out.loaded)
     pressed = None if effect is None else effect.buckling
     buckling = [x.largest for x in (pressed, aside) if x is not None]
@@ -267,6 +273,7 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
         *(_of_deflection(body, moved) if not len(turned.values) else ()),
         *spinning,
         *of_modes(result, body, left_out, share),
+        *of_mesh(result, body, left_out, wrong),
         *(() if effect is None or spinning else _of_loads(body, effect)),
         *(() if aside is None else of_lateral(body, aside, record.modal.n)),
     ]
@@ -284,6 +291,7 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
         np.nan if effect is None else effect.stiffness.largest,
         np.nan if effect is None else effect.change.largest,
         tuple(findings),
+        np.nan if wrong is None else float(wrong.values[np.argmax(np.abs(wrong.values))]),
     )
 
 
