@@ -9,12 +9,13 @@ E / T of itself, to first order (Rayleigh).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from supple.analyses.instant import instant
 from supple.analyses.linear_model import LinearModel
+from supple.analyses.mesh_frequencies import mesh_parts
 from supple.analyses.mode import Mode
 from supple.engine.body_records import FlexRecord
 from supple.engine.loads import Loads
@@ -44,11 +45,21 @@ class FrequencyErrors:
     parts : (k,) of each frequency by which it is too high; NaN where it is not known
     worst : (k,) names of the bodies to which most of it belongs
     elastic : number of the lowest elastic mode; k if there is none
+    by_mesh : by name of a body, (k,) parts by which its mesh makes each frequency too high
     """
 
     parts: Array
     worst: tuple[str, ...]
     elastic: int
+    by_mesh: dict[str, Array] = field(default_factory=dict)
+
+    @property
+    def all_parts(self) -> Array:
+        """Parts (k,) by modes and meshes together."""
+        rest = 1.0 - self.parts
+        for parts in self.by_mesh.values():
+            rest = rest * (1.0 - parts)
+        return np.asarray(1.0 - rest)
 
 
 def frequency_errors(equations: Equations, linear: LinearModel, model: Model) -> FrequencyErrors:
@@ -72,7 +83,8 @@ def frequency_errors(equations: Equations, linear: LinearModel, model: Model) ->
         for k in range(len(modes))
     )
     elastic = np.flatnonzero(strain > ELASTIC * kinetic)
-    return FrequencyErrors(parts, worst, int(elastic[0]) if len(elastic) else len(modes))
+    first = int(elastic[0]) if len(elastic) else len(modes)
+    return FrequencyErrors(parts, worst, first, mesh_parts(bodies, kinetic))
 
 
 def _loaded(

@@ -15,6 +15,7 @@ from supple.errors import ModelError
 from supple.fem.component import Component
 from supple.fem.finer import Finer, finer
 from supple.fem.interface import Interface
+from supple.fem.mesh_quality import NEARLY_INCOMPRESSIBLE, poisson
 from supple.fem.solid import SolidMesh
 from supple.fem.solid_recovery import continuous_energy
 from supple.fem.tied import TiedComponent
@@ -28,7 +29,6 @@ from supple.reduction.tied_problem import TiedProblem
 from supple.validate import Vector
 
 MANY = 600  # tetrahedra, from which on a finer mesh takes long to solve
-NEARLY_INCOMPRESSIBLE = 0.45  # Poisson's ratio, from which on volumes lock most elements
 SMALLEST = 1e-3  # weight of a node of an averaging interface, at least, in the mean of all
 
 
@@ -130,8 +130,7 @@ def recovers(component: Component) -> TypeGuard[SolidMesh]:
     """Whether the strains of a mesh tell its error: large ones of tet4 that lock in bending."""
     if not isinstance(component, SolidMesh) or component.kind != "tet4":
         return False
-    poisson = component.material.E / (2.0 * component.material.G) - 1.0
-    return len(component.cells) > MANY and poisson < NEARLY_INCOMPRESSIBLE
+    return len(component.cells) > MANY and poisson(component) < NEARLY_INCOMPRESSIBLE
 
 
 def recovered(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
-from supple.bodies.finer_mesh import NEARLY_INCOMPRESSIBLE, FinerMesh, recovered, recovers
+from supple.bodies.finer_mesh import FinerMesh, recovered, recovers
 from supple.bodies.flexible import (
     PointMasses,
     damping_choice,
@@ -34,7 +34,7 @@ from supple.fem.damping import Damping
 from supple.fem.drawn_mesh import DrawnMesh
 from supple.fem.interface import Interface
 from supple.fem.material import Material
-from supple.fem.solid import SolidMesh
+from supple.fem.mesh_quality import mesh_advice
 from supple.fem.stress_points import mesh_rotations
 from supple.fem.surface import Surface
 from supple.fem.tied import TiedComponent
@@ -268,12 +268,7 @@ class MeshBody(NodalBody):
     @property
     def mesh_advice(self) -> str:
         """What makes its mesh better, for sentences."""
-        part, smaller = self.component, "use smaller elements"
-        if not isinstance(part, SolidMesh):
-            return smaller
-        soft = part.material.E / (2.0 * part.material.G) - 1.0 > NEARLY_INCOMPRESSIBLE
-        better = "hex8" if soft and part.kind != "hex8" else "tet10" if part.kind == "tet4" else ""
-        return f"use {better}, or smaller elements" if better else smaller
+        return mesh_advice(self.component)
 
     def _finished(self, problem: Problem, found: Reduction) -> Reduction:
         return replace(found, basis=read_only(self.tied.T @ found.basis))

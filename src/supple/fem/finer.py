@@ -1,7 +1,8 @@
 """Finer meshes of the same body, by which the error of a mesh is found.
 
-Tetrahedra of four nodes get ten; other elements are divided. All nodes of a mesh are nodes of the finer one, and each displacement of it, whose nodal
-values are ``P @ x`` there, is one of the finer mesh or near to one.
+Tetrahedra of four nodes get ten; other elements are divided. All nodes of a mesh are nodes of the
+finer one. A displacement with the nodal values x has the values ``P @ x`` there, and is one of the
+finer mesh or near to one.
 """
 
 from __future__ import annotations
@@ -167,8 +168,6 @@ def _weights(cells: Indices, factors: Array, owner: Indices, count: int) -> spar
     element, local = np.divmod(owner, len(factors))
     entries, columns = factors[local], cells[element]
     row = np.repeat(np.arange(len(owner)), cells.shape[1])
-    found = sparse.csr_array(
-        (entries.ravel(), (row, columns.ravel())), shape=(len(owner), count)
-    )
+    found = sparse.csr_array((entries.ravel(), (row, columns.ravel())), shape=(len(owner), count))
     found.eliminate_zeros()
     return found

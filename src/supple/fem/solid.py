@@ -168,9 +168,7 @@ class SolidMesh(NodeGroups):
 
     def displacement(self, point: ArrayLike) -> sparse.csr_array:
         """Rows (3, size) of the displacement of a material point, m."""
-        return self._rows(
-            point, lambda _, xi: displacement_rows(shapes(self.kind, xi[None])[0][0])
-        )
+        return self._rows(point, lambda _, xi: displacement_rows(shapes(self.kind, xi[None])[0][0]))
 
     def rotation(self, point: ArrayLike) -> sparse.csr_array:
         """Rows (3, size) of the small rotation of a material point, half the curl, rad."""

@@ -1,7 +1,8 @@
 """Deflections of a finer mesh, found with the help of a coarser one instead of by its own factors.
 
-Conjugate gradients, all loads at once. What is left of a load is smoothed on the finer mesh (Jacobi,
-before and after), and the rest is left to the coarser one: a few steps give what both differ by.
+Conjugate gradients, all loads at once. What is left of a load is smoothed on the finer mesh, by
+Jacobi's steps before and after, and the rest is left to the coarser one: a few steps give what both
+differ by.
 Factors of a finer mesh of a solid would take some ten times as long.
 """
 
@@ -20,9 +21,7 @@ POWER = 12  # steps for the largest eigenvalue
 SAFE = 1.2  # above the one that is found
 
 
-def refined_deflections(
-    K: Any, P: Any, solve: Callable[[Vector], Vector], loads: Vector
-) -> Vector:
+def refined_deflections(K: Any, P: Any, solve: Callable[[Vector], Vector], loads: Vector) -> Vector:
     """Coordinates (n, m) under loads (n, m) with the stiffness K (n, n), sparse.
 
     ``P`` (n, k) takes coordinates of the coarser mesh to the finer one, ``solve`` gives those of

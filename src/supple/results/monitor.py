@@ -149,8 +149,8 @@ class BodyMonitor:
     load_change : how much its loads would change its deflections, in parts of the largest; NaN as
         before
     findings : what is beyond a limit
-    mesh_error : part of its deflections by which its mesh is too stiff (negative: too soft), against
-        a finer one; NaN if it is not known
+    mesh_error : part of its deflections by which its mesh is too stiff, or, negative, too soft,
+        against a finer one; NaN if it is not known
     """
 
     name: str
