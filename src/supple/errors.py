@@ -83,6 +83,11 @@ def warn_caller(sentence: str) -> None:
     warnings.warn(sentence, SuppleWarning, stacklevel=level)
 
 
+def percent(part: float) -> str:
+    """A part as a percentage: two digits, or all before the point."""
+    return f"{100.0 * part:.2g} %" if part < 0.995 else f"{100.0 * part:.0f} %"
+
+
 def label(item: Any) -> str:
     """Kind and name of an item, for example ``RigidBody 'link1'``."""
     return f"{type(item).__name__} {item.name!r}"

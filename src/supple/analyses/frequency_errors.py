@@ -54,6 +54,15 @@ class FrequencyErrors:
     by_mesh: dict[str, Array] = field(default_factory=dict)
 
     @property
+    def judged(self) -> int:
+        """How many modes are judged."""
+        return self.elastic + 1
+
+    def lowest(self, k: int) -> bool:
+        """Whether a mode is the lowest elastic one, or below it."""
+        return k <= self.elastic
+
+    @property
     def all_parts(self) -> Array:
         """Parts (k,) by modes and meshes together."""
         rest = 1.0 - self.parts

@@ -291,7 +291,7 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
         np.nan if effect is None else effect.stiffness.largest,
         np.nan if effect is None else effect.change.largest,
         tuple(findings),
-        np.nan if wrong is None else float(wrong.values[np.argmax(np.abs(wrong.values))]),
+        np.nan if wrong is None else wrong.part,
     )
 
 
