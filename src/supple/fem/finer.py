@@ -7,6 +7,7 @@ finer mesh or near to one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -31,11 +32,13 @@ FINER = {"tet4": "tet10"}  # of linear elements that lock
 # elements falls faster, by 1/15, and slower at edges and corners, up to 1.
 REST = {1: 1.0 / 3.0, 2: 1.0 / 3.0, 3: 1.0 / 4.0}
 # Corners, and middles of edges from 4 on, of the eight tetrahedra in a divided one: one at each
-# corner, four of the octahedron that is left.
-EIGHT = (
-    (0, 4, 6, 7), (4, 1, 5, 8), (6, 5, 2, 9), (7, 8, 9, 3),
-    (4, 6, 7, 8), (4, 5, 6, 8), (6, 9, 7, 8), (6, 5, 9, 8),
-)  # fmt: skip
+# corner, and four around a diagonal of the octahedron that is left.
+CORNERS = ((0, 4, 6, 7), (4, 1, 5, 8), (6, 5, 2, 9), (7, 8, 9, 3))
+DIAGONALS = {
+    (4, 9): ((4, 9, 5, 6), (4, 9, 6, 7), (4, 9, 7, 8), (4, 9, 8, 5)),
+    (5, 7): ((5, 7, 4, 6), (5, 7, 6, 9), (5, 7, 9, 8), (5, 7, 8, 4)),
+    (6, 8): ((6, 8, 4, 5), (6, 8, 5, 9), (6, 8, 9, 7), (6, 8, 7, 4)),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,16 +111,35 @@ def _solid_size(mesh: SolidMesh, divisions: int) -> int:
 
 def _finer_solid(mesh: SolidMesh, divisions: int) -> Finer:
     kind, name = KINDS[mesh.kind], FINER.get(mesh.kind, mesh.kind)
-    places = _children(name, divisions)  # (c, k, 3)
-    factors = shapes(mesh.kind, places.reshape(-1, 3))[0]
-    factors[np.abs(factors) < SAME] = 0.0
-    owner, number = _different(mesh.cells, factors, len(mesh.nodes))
-    W = _weights(mesh.cells, factors, owner, len(mesh.nodes))
-    cells = number.reshape(len(mesh.cells) * len(places), -1)
-    made = SolidMesh(W @ mesh.nodes, cells, name, mesh.material, name=mesh.name)
-    own = number[:, [_at(places.reshape(-1, 3), place) for place in kind.places]]
+    columns, entries, kept = [], [], []  # of new nodes, element by element
+    for which, places in _divided(mesh, name, divisions):
+        at = places.reshape(-1, 3)
+        factors = shapes(mesh.kind, at)[0]
+        factors[np.abs(factors) < SAME] = 0.0
+        cells = mesh.cells[which]
+        columns.append(np.repeat(cells[:, None], len(at), axis=1))
+        entries.append(np.repeat(factors[None], len(cells), axis=0))
+        kept.append((cells, [_at(at, place) for place in kind.places]))
+    first, numbers = _different(columns, entries, len(mesh.nodes))
+    flat_columns, flat_entries = (
+        np.concatenate([x.reshape(-1, x.shape[2]) for x in y])[first] for y in (columns, entries)
+    )
+    row = np.repeat(np.arange(len(first)), flat_columns.shape[1])
+    W = sparse.csr_array(
+        (flat_entries.ravel(), (row, flat_columns.ravel())), shape=(len(first), len(mesh.nodes))
+    )
+    W.eliminate_zeros()
     same = np.empty(len(mesh.nodes), dtype=np.intp)
-    same[mesh.cells] = own
+    for number, (cells, own) in zip(numbers, kept, strict=True):
+        same[cells] = number[:, own]
+    size = KINDS[name].size
+    made = SolidMesh(
+        W @ mesh.nodes,
+        np.concatenate([number.reshape(-1, size) for number in numbers]),
+        name,
+        mesh.material,
+        name=mesh.name,
+    )
     P = sparse.csr_array(sparse.kron(W, sparse.eye_array(3), format="csr"))
     return Finer(made, P, W, same, REST[divisions], nested=not kind.incompatible)
 
@@ -126,21 +148,29 @@ def _at(places: Array, place: Array) -> int:
     return int(np.argmin(np.abs(places - place).max(axis=1)))
 
 
-def _children(name: str, divisions: int) -> Array:
-    """Nodes (c, k, 3) of the elements of a kind in a reference cell that is divided."""
-    own = KINDS[name].places
+def _divided(mesh: SolidMesh, name: str, divisions: int) -> Iterator[tuple[Indices, Array]]:
+    """Elements (e,) that are divided alike, and nodes (c, k, 3) of new ones in their cells."""
+    own, every = KINDS[name].places, np.arange(len(mesh.cells))
     if divisions == 1:
-        return own[None]
-    if not KINDS[name].simplex:
+        yield every, own[None]
+    elif not KINDS[name].simplex:
         steps = 3 * [np.arange(divisions)]
         corners = np.stack(np.meshgrid(*steps, indexing="ij"), axis=-1).reshape(-1, 1, 3)
-        return np.asarray((corners + own) / divisions)
-    nodes = np.vstack(
-        [own[:4], *(own[list(edge)].mean(axis=0)[None] for edge in TETRAHEDRON_EDGES)]
-    )
+        yield every, np.asarray((corners + own) / divisions)
+    else:  # flat tetrahedra become flatter unless the shortest diagonal is taken
+        nodes = mesh.nodes[mesh.cells]
+        lengths = [np.linalg.norm(nodes[:, a] - nodes[:, b], axis=1) for a, b in DIAGONALS]
+        shortest = np.argmin(np.stack(lengths), axis=0)
+        for k, inner in enumerate(DIAGONALS.values()):
+            if np.any(shortest == k):
+                yield np.flatnonzero(shortest == k), _eight(own, (*CORNERS, *inner))
+
+
+def _eight(own: Array, children: tuple[tuple[int, ...], ...]) -> Array:
+    """Nodes (8, 10, 3) of tetrahedra in the cell of one with nodes (10, 3)."""
     found = []
-    for four in EIGHT:
-        corners = nodes[list(four)]
+    for four in children:
+        corners = own[list(four)]
         if np.linalg.det(corners[1:] - corners[0]) < 0.0:
             corners = corners[[0, 2, 1, 3]]
         middles = [corners[list(edge)].mean(axis=0) for edge in TETRAHEDRON_EDGES]
@@ -148,10 +178,13 @@ def _children(name: str, divisions: int) -> Array:
     return np.array(found)
 
 
-def _different(cells: Indices, factors: Array, count: int) -> tuple[Indices, Indices]:
-    """First appearance (n,) of each new node among all (e * f), and its number (e, f)."""
+def _different(
+    columns: Sequence[Indices], entries: Sequence[Array], count: int
+) -> tuple[Indices, list[Indices]]:
+    """First appearance (n,) of each new node among all, and its number (e, f) in all elements."""
     tag = np.random.default_rng(1).uniform(0.5, 1.5, count)
-    keys = (tag[cells] @ factors.T).ravel()
+    groups = [np.einsum("efk,efk->ef", tag[c], e) for c, e in zip(columns, entries, strict=True)]
+    keys = np.concatenate([group.ravel() for group in groups])
     order = np.argsort(keys, kind="stable")
     new = np.concatenate([[True], np.diff(keys[order]) > SAME])
     number = np.empty(len(keys), dtype=np.intp)
@@ -160,14 +193,6 @@ def _different(cells: Indices, factors: Array, count: int) -> tuple[Indices, Ind
     # In the order of the elements, so that the numbers of a slender body have a narrow band.
     rank = np.empty(len(first), dtype=np.intp)
     rank[np.argsort(first)] = np.arange(len(first))
-    return np.sort(first), rank[number].reshape(len(cells), -1)
-
-
-def _weights(cells: Indices, factors: Array, owner: Indices, count: int) -> sparse.csr_array:
-    """Sparse (n, count) factors of new nodes, each from the element in which it appears first."""
-    element, local = np.divmod(owner, len(factors))
-    entries, columns = factors[local], cells[element]
-    row = np.repeat(np.arange(len(owner)), cells.shape[1])
-    found = sparse.csr_array((entries.ravel(), (row, columns.ravel())), shape=(len(owner), count))
-    found.eliminate_zeros()
-    return found
+    parts = np.split(rank[number], np.cumsum([group.size for group in groups])[:-1])
+    shaped = [part.reshape(group.shape) for part, group in zip(parts, groups, strict=True)]
+    return np.sort(first), shaped

@@ -24,13 +24,8 @@ def poisson(mesh: SolidMesh) -> float:
 
 def mesh_advice(component: Component) -> str:
     """What makes a mesh better, for sentences."""
-    smaller = "use smaller elements"
-    if not isinstance(component, SolidMesh):
-        return smaller
-    soft = poisson(component) > NEARLY_INCOMPRESSIBLE
-    if soft and component.kind != "hex8":
-        return "use hex8, or smaller elements"
-    return "use tet10, or smaller elements" if component.kind == "tet4" else smaller
+    locks = isinstance(component, SolidMesh) and component.kind == "tet4"
+    return "use tet10, or smaller elements" if locks else "use smaller elements"
 
 
 def mesh_problems(component: Component, found: Vibration, rigid: int) -> list[str]:
