@@ -10,12 +10,13 @@ E / T of itself, to first order (Rayleigh).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from supple.analyses.instant import instant
 from supple.analyses.linear_model import LinearModel
+from supple.analyses.mesh_frequencies import mesh_parts
 from supple.analyses.mode import Mode
 from supple.engine.body_records import FlexRecord
 from supple.engine.loads import Loads
@@ -48,12 +49,14 @@ class FrequencyErrors:
     worst : (k,) names of the bodies to which most of it belongs
     sheared : (k,) whether most of it is shear of sections that a theory leaves out
     elastic : numbers of the elastic modes, ascending
+    by_mesh : by name of a body, (k,) parts by which its mesh makes each frequency too high
     """
 
     parts: Array
     worst: tuple[str, ...]
     sheared: tuple[bool, ...]
     elastic: tuple[int, ...]
+    by_mesh: dict[str, Array] = field(default_factory=dict)
 
     @property
     def judged(self) -> int:
@@ -63,6 +66,14 @@ class FrequencyErrors:
     def lowest(self, k: int) -> bool:
         """Whether a mode is the lowest elastic one, or below it."""
         return not self.elastic or k <= self.elastic[0]
+
+    @property
+    def all_parts(self) -> Array:
+        """Parts (k,) by modes and meshes together."""
+        rest = 1.0 - self.parts
+        for parts in self.by_mesh.values():
+            rest = rest * (1.0 - parts)
+        return np.asarray(1.0 - rest)
 
 
 def frequency_errors(equations: Equations, linear: LinearModel, model: Model) -> FrequencyErrors:
@@ -90,7 +101,8 @@ def frequency_errors(equations: Equations, linear: LinearModel, model: Model) ->
         bool(w and shear[w][k] > 0.5 * missing[w][k]) for k, w in enumerate(worst)
     )
     elastic = np.flatnonzero(strain > ELASTIC * kinetic)
-    return FrequencyErrors(parts, worst, sheared, tuple(elastic.tolist()))
+    by_mesh = mesh_parts(bodies, kinetic)
+    return FrequencyErrors(parts, worst, sheared, tuple(elastic.tolist()), by_mesh)
 
 
 def _loaded(

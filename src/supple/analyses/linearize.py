@@ -29,6 +29,7 @@ from supple.analyses.balance import null_space
 from supple.analyses.frequency_errors import frequency_errors, with_frequencies
 from supple.analyses.instant import instant
 from supple.analyses.linear_model import CONSTANT, LinearModel
+from supple.analyses.mesh_frequencies import with_mesh_frequencies
 from supple.analyses.reduced_motion import Matrices, preferences, reduced
 from supple.analyses.spin import turned
 from supple.analyses.static_result import StaticResult
@@ -139,7 +140,8 @@ def with_monitor(equations: Equations, linear: LinearModel) -> LinearModel:
     if not equations.compiled.flexible:
         return replace(linear, monitor=seen)
     errors = frequency_errors(equations, linear, model)
-    return replace(linear, monitor=with_frequencies(seen, linear, errors), too_high=errors.parts)
+    seen = with_mesh_frequencies(with_frequencies(seen, linear, errors), linear, errors)
+    return replace(linear, monitor=seen, too_high=errors.all_parts)
 
 
 def _of_loads(monitor: Monitor) -> Iterator[str]:

@@ -19,6 +19,7 @@ from supple.fem.material import Material
 from supple.fem.stress_points import StressBlock, mesh_blocks
 from supple.frames import Body, Frame, PartOptions, ViewName, WrittenAs
 from supple.reduction.matching import ModePattern
+from supple.reduction.mesh_flexibility import MeshFlexibility
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction
 from supple.reduction.response import StaticResponse
 from supple.reduction.shape_sets import AttachmentModes, ShapeSet
@@ -180,6 +181,17 @@ class FlexibleBody(Body):
     def carrying_places(self, point_masses: PointMasses = ()) -> Iterator[CarryingPlace]:
         """Places of a structure of beams, whose compliances add up to its own; none of others."""
         yield from ()
+
+    def mesh_flexibility(
+        self, places: Sequence[float], point_masses: PointMasses = ()
+    ) -> MeshFlexibility | None:
+        """Its mesh and a finer one under the loads of ``static_response``; None if not known."""
+        return None
+
+    @property
+    def mesh_advice(self) -> str:
+        """What makes its mesh better, for sentences."""
+        return "use more elements"
 
     def responding_mesh(self, point_masses: PointMasses = ()) -> BeamMesh | None:
         """The mesh of ``static_response`` of a straight beam; None of other bodies."""

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from supple import validate
 from supple.bodies.beam_looks import frame_surface
 from supple.bodies.cut_frame import CuttableFrame
+from supple.bodies.finer_frame import frame_flexibility
 from supple.bodies.flexible import (
     CarryingPlace,
     PointMasses,
@@ -26,7 +27,7 @@ from supple.bodies.flexible import (
     warn_unstretched,
 )
 from supple.bodies.frame_sections import frame_places, frame_sides
-from supple.bodies.reduced import MODES, Masses
+from supple.bodies.reduced import MODES, Masses, NodalReduction
 from supple.errors import ModelError, label, suggestion
 from supple.fem.damping import Damping
 from supple.fem.drawn_mesh import DrawnMesh, mean_radius
@@ -40,6 +41,7 @@ from supple.fem.stress_points import StressBlock
 from supple.fem.surface import Surface
 from supple.frames import Frame, ViewName
 from supple.reduction.membranes import frame_membranes, is_membrane
+from supple.reduction.mesh_flexibility import MeshFlexibility
 from supple.reduction.modal import ModeChoice, Reduction
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import ShapeSet
@@ -342,6 +344,17 @@ class FrameBody(CuttableFrame):
             lambda place: self._number("an interface", place),
             lambda place: self._rows(self._number("place of a load", place)),
         )
+
+    def _compare(
+        self, reduced: NodalReduction, places: tuple[float, ...]
+    ) -> MeshFlexibility | None:
+        own = self._problem(reduced.masses)
+        return frame_flexibility(own, reduced.basis, [int(place) for place in places])
+
+    @property
+    def mesh_advice(self) -> str:
+        """What makes its mesh better, for sentences."""
+        return "use more elements in its members"
 
     def _number(self, field: str, place: Any) -> int:
         return list(self.nodes).index(_known(label(self), field, place, self.nodes))

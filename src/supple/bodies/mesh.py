@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
+from supple.bodies.finer_mesh import FinerMesh, recovered, recovers
 from supple.bodies.flexible import (
     PointMasses,
     damping_choice,
@@ -24,7 +25,7 @@ from supple.bodies.mesh_checks import (
     refuse_held,
     warn_of_units,
 )
-from supple.bodies.reduced import MODES, Masses, NodalBody
+from supple.bodies.reduced import MODES, Masses, NodalBody, NodalReduction
 from supple.errors import ModelError, label, suggestion
 from supple.fem.boundary import component_surface
 from supple.fem.check import ComponentReport, check_component
@@ -33,12 +34,14 @@ from supple.fem.damping import Damping
 from supple.fem.drawn_mesh import DrawnMesh
 from supple.fem.interface import Interface
 from supple.fem.material import Material
+from supple.fem.mesh_quality import mesh_advice
 from supple.fem.stress_points import mesh_rotations
 from supple.fem.surface import Surface
 from supple.fem.tied import TiedComponent
 from supple.fem.tied_maps import tied_component
 from supple.frames import Frame
-from supple.reduction.eigen import DENSE
+from supple.reduction.eigen import DENSE, dense
+from supple.reduction.mesh_flexibility import MeshFlexibility
 from supple.reduction.modal import ModeChoice, Reduction, hertz
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import CraigBampton, ShapeSet
@@ -255,6 +258,23 @@ class MeshBody(NodalBody):
         else:
             cells, kind = np.arange(len(part.nodes))[:, None], "vertex"
         return DrawnMesh(part.nodes, self.moving_rows(point_masses)[0], cells, kind, np.zeros(0))
+
+    def _compare(
+        self, reduced: NodalReduction, places: tuple[float, ...]
+    ) -> MeshFlexibility | None:
+        own, at = self._problem(reduced.masses), [int(place) for place in places]
+        if recovers(self.component):
+            rows = [dense(self._rows(place)) for place in at]
+            return recovered(own, self.component, reduced.basis, rows)
+        if "_finer" not in self.__dict__:
+            set_fields(self, _finer=FinerMesh.of(self.tied, self._framed(self.modes)))
+        made: FinerMesh | None = self.__dict__["_finer"]
+        return made and made.flexibility(own, reduced.masses, reduced.basis, at)
+
+    @property
+    def mesh_advice(self) -> str:
+        """What makes its mesh better, for sentences."""
+        return mesh_advice(self.component)
 
     def _finished(self, problem: Problem, found: Reduction) -> Reduction:
         return replace(found, basis=read_only(self.tied.T @ found.basis))

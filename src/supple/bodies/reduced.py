@@ -20,6 +20,7 @@ from supple.fem.damping import Damping
 from supple.frames import Frame
 from supple.reduction.eigen import dense
 from supple.reduction.matching import ModePattern
+from supple.reduction.mesh_flexibility import MeshFlexibility
 from supple.reduction.modal import Attachment, ModalBody, Reduction, attached, reduce_mesh
 from supple.reduction.problem import Problem
 from supple.reduction.response import StaticResponse, static_response
@@ -110,6 +111,22 @@ class ReducedBody(FlexibleBody):
         if key not in store:
             store[key] = self._respond(reduced, tuple(places))
         return store[key]
+
+    def mesh_flexibility(
+        self, places: Sequence[float], point_masses: PointMasses = ()
+    ) -> MeshFlexibility | None:
+        """Its mesh and a finer one under the loads of ``static_response``; kept."""
+        reduced = self._reduced(point_masses)
+        store: dict[Hashable, MeshFlexibility | None] = self.__dict__["_reductions"]
+        key = "finer", reduced, tuple(places)
+        if key not in store:
+            with told(f"{label(self)}: its mesh is compared with a finer one"):
+                store[key] = self._compare(reduced, tuple(places))
+        return store[key]
+
+    def _compare(self, reduced: Any, places: tuple[float, ...]) -> MeshFlexibility | None:
+        """Flexibility of its mesh and of a finer one; None where there is none."""
+        return None
 
     def mode_pattern(self, point_masses: PointMasses = ()) -> ModePattern | None:
         """Its modes, for `matched`; None if its coordinates are others."""

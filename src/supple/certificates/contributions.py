@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ import numpy as np
 from supple.certificates.certificate import Contribution
 from supple.certificates.estimates import LOST, NOISE, Estimate, estimate, observed_order
 from supple.certificates.evidence import Evidence, Ladder
+from supple.certificates.given_meshes import by_given_meshes
 from supple.certificates.runs import Made
 from supple.certificates.sampling import CONSTANT, Sample
 from supple.results.monitor import Finding
@@ -156,15 +158,21 @@ def modes(question: Question) -> Contribution:
 
 def mesh(question: Question) -> Contribution:
     """Finer meshes of flexible bodies."""
-    ladder = question.evidence.mesh
+    e, ladder = question.evidence, question.evidence.mesh
+    if e.given_meshes and e.rigid_meshes.failed:
+        return cannot("mesh", f"the run with rigid bodies fails: {e.rigid_meshes.reason}")
+    error, why = by_given_meshes(question)
     if not ladder.runs and not ladder.unknown:
-        return Contribution("mesh", 0.0, "no body with a mesh")
+        return Contribution("mesh", error, why or "no body with a mesh")
 
     def order(found: Estimate) -> str:
         value = observed_order(found.ratio, 2.0)
         return "" if math.isnan(value) else f", observed order {value:.2g}"
 
-    return _refined("mesh", question, ladder, order)
+    found = _refined("mesh", question, ladder, order)
+    if not why:
+        return found
+    return replace(found, error=found.error + error, reason=f"{found.reason}; {why}")
 
 
 def _refined(
@@ -210,7 +218,8 @@ def validity(question: Question) -> Contribution:
         error += part
         names = ", ".join(map(repr, without))
         reasons.append(f"{LINEAR:.0%} of what the deformation of {names} does")
-    findings = [f for f in _findings(e) if f.what not in ("modes", "frequency")]
+    known = {"modes", "frequency"}
+    findings = [f for f in _findings(e) if f.what not in known and not _counted(e, f)]
     serious = [f for f in findings if f.serious]
     if serious:
         return cannot("validity", str(serious[0]))
@@ -219,6 +228,12 @@ def validity(question: Question) -> Contribution:
         reasons.append("limits are passed" + (", so twice that" if error else ""))
     reason = "; ".join(reasons) or "bodies in parts or without a frame, at any deflection"
     return Contribution("validity", error, reason, "; ".join(map(str, findings)))
+
+
+def _counted(e: Evidence, finding: Finding) -> bool:
+    """Whether a finding about a mesh is counted as an error by that mesh."""
+    judged = finding.what == "mesh" and not finding.serious
+    return judged and "mesh" in e.asked and finding.body in e.given_meshes
 
 
 def _findings(e: Evidence) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from supple.bodies.refinement import beyond_linear, finer_mesh, more_modes
+from supple.certificates.given_meshes import mesh_errors
 from supple.certificates.runs import Made, Runs, another_method, refined
 from supple.errors import ModelError, SuppleWarning
 from supple.formulations.base import Formulation
@@ -109,16 +110,32 @@ class Evidence:
 
     @cached_property
     def mesh(self) -> Ladder:
-        """Finer meshes of all bodies."""
-        first, unknown = refined(self.runs, lambda body: finer_mesh(body, 2))
+        """Finer meshes of all bodies, but for those that are given."""
+        given = self.given_meshes
+        first, unknown = refined(
+            self.runs, lambda body: {} if body.name in given else finer_mesh(body, 2)
+        )
         runs: list[Made] = []
         if first:
-            second, _ = refined(self.runs, lambda body: finer_mesh(body, 4))
+            second, _ = refined(
+                self.runs, lambda body: {} if body.name in given else finer_mesh(body, 4)
+            )
             runs = [
                 self._make("twice the elements", first, **self._refining),
                 self._make("four times the elements", second, **self._refining),
             ]
         return Ladder(tuple(runs), tuple(first), False, tuple(unknown))
+
+    @cached_property
+    def given_meshes(self) -> dict[str, float]:
+        """Parts of their deflections that meshes get wrong, by name of bodies with a given one."""
+        return mesh_errors(self.runs.bodies(), self.base)
+
+    @cached_property
+    def rigid_meshes(self) -> Made:
+        """The bodies with a given mesh, rigid."""
+        bodies = self.runs.bodies()
+        return self._make("rigid bodies", {n: bodies[n].rigid_fields() for n in self.given_meshes})
 
     @property
     def _refining(self) -> dict[str, Any]:

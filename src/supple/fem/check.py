@@ -15,6 +15,7 @@ from supple.fem.component import (
     rigid_modes,
 )
 from supple.fem.matrix_check import negative_eigenvalues
+from supple.fem.mesh_quality import mesh_problems
 from supple.fem.solid_kinds import Array
 from supple.fem.vibration import Vibration, lowest_modes, typical_square
 from supple.unit_hints import FASTEST, HEAVIEST, LONGEST, SLOWEST
@@ -89,7 +90,8 @@ class ComponentReport:
 def check_component(component: Component) -> ComponentReport:
     """Examine a component: mass properties, rigid motions, first frequencies, defects.
 
-    Suspicious units are also warned of (`SuppleWarning`).
+    Its lowest frequency is compared with that of a finer mesh. Suspicious units are also warned of
+    (`SuppleWarning`).
     """
     expect_component("check_component", component)
     problems: list[str] = []
@@ -118,6 +120,8 @@ def check_component(component: Component) -> ComponentReport:
     for sentence in units:
         warn_caller(sentence)
     problems += units
+    if rigid == 6:
+        problems += mesh_problems(component, found, rigid)
     defect = _inertia_defect(component, found.shapes[:, rigid : rigid + SHOWN])
     return ComponentReport(component.size, mass, rigid, force, elastic, defect, tuple(problems))
 

@@ -175,6 +175,18 @@ class ShellMesh:
         masses, places, shapes = zip(*layers, strict=True)
         return np.concatenate(masses), np.concatenate(places), np.concatenate(shapes)
 
+    def body_loads(self) -> Array:
+        """Nodal forces (size, 12) of the body forces rho e_d and rho x_i e_d."""
+        own = np.zeros((len(self.triangles), 18, 12))
+        for mass, place, rows in self._layers():
+            weighted = mass[:, None, None] * rows.transpose(0, 2, 1)  # (t, 18, 3)
+            own[:, :, :3] += weighted
+            moments = place[:, None, :, None] * weighted[:, :, None]
+            own[:, :, 3:] += moments.reshape(len(own), 18, 9)
+        loads = np.zeros((self.size, 12))
+        np.add.at(loads, self.coordinates, own)
+        return loads
+
     def at(
         self,
         place: ArrayLike | None = None,

@@ -28,6 +28,7 @@ from supple.fem.mesh_check import (
 )
 from supple.fem.node_groups import NodeGroups, node_groups
 from supple.fem.solid_geometry import locate, refuse_bad_volume, slopes_in_space
+from supple.fem.solid_incompatible import strains_at
 from supple.fem.solid_kinds import KINDS, Array, Indices, shapes
 from supple.fem.solid_matrices import (
     MassRule,
@@ -38,12 +39,11 @@ from supple.fem.solid_matrices import (
     mass_rule,
     rotation_rows,
     stiffness_matrices,
-    strain_rows,
 )
 from supple.fem.solid_stress import stress_matrices
 from supple.validate import set_fields
 
-# Rows of one element from its shape functions (k,) and their slopes (k, 3) in space.
+# Rows of one element (k, 3) at a place (3,) of its reference cell.
 Rows = Callable[[Array, Array], Array]
 
 
@@ -57,7 +57,8 @@ class SolidMesh(NodeGroups):
     cells : (e, k) integers
         Nodes of each element, counted from 0, in the order of VTK, CalculiX and Abaqus.
     kind : "tet4", "tet10", "hex8", "hex20" or "hex27"
-        The number is that of the nodes. Linear kinds are much too stiff in bending.
+        The number is that of the nodes. A tet4 is much too stiff in bending; a hex8 has strains of
+        its own by which it bends.
     material : Material
         Isotropic: ``E = 2 G (1 + nu)`` with nu between -1 and 0.5.
     groups : name to node numbers, optional
@@ -167,34 +168,40 @@ class SolidMesh(NodeGroups):
 
     def displacement(self, point: ArrayLike) -> sparse.csr_array:
         """Rows (3, size) of the displacement of a material point, m."""
-        return self._rows(point, lambda values, _: displacement_rows(values))
+        return self._rows(point, lambda _, xi: displacement_rows(shapes(self.kind, xi[None])[0][0]))
 
     def rotation(self, point: ArrayLike) -> sparse.csr_array:
         """Rows (3, size) of the small rotation of a material point, half the curl, rad."""
-        return self._rows(point, lambda _, slopes: rotation_rows(slopes))
+        return self._rows(
+            point,
+            lambda corners, xi: rotation_rows(
+                slopes_in_space(shapes(self.kind, xi[None])[1], corners[None])[1][0, 0]
+            ),
+        )
 
     def strain(self, point: ArrayLike) -> sparse.csr_array:
         """Rows (6, size) of the strains xx, yy, zz, xy, xz, yz of a material point.
 
         They jump between elements: on a face, edge or corner it is the mean of all sides.
         """
-        return self._rows(point, lambda _, slopes: strain_rows(slopes))
+        return self._rows(
+            point,
+            lambda corners, xi: strains_at(self.kind, corners[None], self.law, xi[None])[1][0, 0],
+        )
 
     def stress(self, point: ArrayLike) -> sparse.csr_array:
         """Rows (6, size) of the stresses xx, yy, zz, xy, xz, yz of a material point, Pa."""
         return sparse.csr_array(sparse.csr_array(self.law) @ self.strain(point))
 
     def _rows(self, point: ArrayLike, of: Rows) -> sparse.csr_array:
-        """Rows (k, size) at a point; ``of`` gives (k, coordinates of an element) from shapes."""
+        """Rows (k, size) at a point; ``of`` gives (k, coordinates of an element) of an element."""
         place = validate.vector(self._owner, "point", point)
         found = locate(self.kind, self.nodes[self.cells], place)
         if not found:
             raise ModelError(self._owner, "point", point, "a place within the mesh")
         columns, rows = [], []
         for element, xi in found:
-            values, slopes = shapes(self.kind, xi[None])
-            _, in_space = slopes_in_space(slopes, self.nodes[self.cells[element]][None])
-            rows.append(of(values[0], in_space[0, 0]) / len(found))
+            rows.append(of(self.nodes[self.cells[element]], xi) / len(found))
             columns.append(self._coordinates[element])
         entries, places = np.hstack(rows), np.concatenate(columns)
         row, column = np.indices(entries.shape)

@@ -52,6 +52,8 @@ class SolidKind:
     stiffness_degree : int
         Degree for products of two strains: exact in straight elements (boxes for hexahedra), and
         exact in all for constant stress, so that every mesh passes the patch test.
+    incompatible : bool
+        Whether it has strains beyond those of its nodes (`supple.fem.solid_incompatible`).
     """
 
     name: str
@@ -61,6 +63,7 @@ class SolidKind:
     degree: int
     mass_degrees: tuple[int, int]
     stiffness_degree: int
+    incompatible: bool = False
 
     @property
     def size(self) -> int:
@@ -90,7 +93,7 @@ KINDS = {
         # Curved: two functions of degree 2 and a volume of degree 3. Strains of constant stress:
         # degree 1 times cofactors of degree 2.
         SolidKind("tet10", 4, "ElementTetP2", TETRAHEDRON_EDGES, 2, (4, 7), 4),
-        SolidKind("hex8", 8, "ElementHex1", (), 1, (2, 4), 3),
+        SolidKind("hex8", 8, "ElementHex1", (), 1, (2, 4), 3, incompatible=True),
         SolidKind("hex20", 8, "ElementHexS2", HEXAHEDRON_EDGES, 2, (4, 9), 5),
         SolidKind(
             "hex27", 8, "ElementHex2", HEXAHEDRON_EDGES + HEXAHEDRON_FACES + _CENTRE, 2, (4, 9), 5

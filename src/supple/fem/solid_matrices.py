@@ -10,7 +10,8 @@ from scipy import sparse
 
 from supple.errors import ModelError
 from supple.fem.material import Material
-from supple.fem.solid_geometry import is_straight, slopes_in_space
+from supple.fem.solid_geometry import is_straight
+from supple.fem.solid_incompatible import strains_at
 from supple.fem.solid_kinds import KINDS, Array, Indices, rule, shapes
 
 # Elements for which matrices are made at once: some tens of megabytes of numbers.
@@ -58,12 +59,11 @@ def stiffness_matrices(kind: str, corners: Array, law: Array) -> Array:
     described = KINDS[kind]
     k = 3 * described.size
     places, weights = rule(described.simplex, described.stiffness_degree)
-    slopes = shapes(kind, places)[1]
     root = np.linalg.cholesky(law).T
     matrices = np.empty((len(corners), k, k))
     for part in parts(len(corners)):
-        volume, found = slopes_in_space(slopes, corners[part])
-        rows = np.sqrt(volume * weights)[:, :, None, None] * (root @ strain_rows(found))
+        volume, found = strains_at(kind, corners[part], law, places)
+        rows = np.sqrt(volume * weights)[:, :, None, None] * (root @ found)
         rows = rows.reshape(len(found), -1, k)
         matrices[part] = np.swapaxes(rows, 1, 2) @ rows
     return matrices

@@ -14,8 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from supple.fem.solid_geometry import slopes_in_space
+from supple.fem.solid_incompatible import strains_at
 from supple.fem.solid_kinds import KINDS, Array, rule, shapes
-from supple.fem.solid_matrices import SHEAR, parts, strain_rows
+from supple.fem.solid_matrices import SHEAR, parts
 
 
 def stress_matrices(kind: str, corners: Array, law: Array, displacement: Array) -> Array:
@@ -31,7 +32,8 @@ def stress_matrices(kind: str, corners: Array, law: Array, displacement: Array) 
     for part in parts(len(corners)):
         volume, found = slopes_in_space(slopes, corners[part])
         moved = displacement[part].reshape(-1, 1, 3 * k, 1)
-        stress = stress_tensors((law @ strain_rows(found) @ moved)[..., 0])
+        strains = strains_at(kind, corners[part], law, places)[1]
+        stress = stress_tensors((law @ strains @ moved)[..., 0])
         pulled = (volume * weights)[..., None, None] * (found @ stress)  # (e, q, k, 3)
         columns = np.swapaxes(found, 1, 2).reshape(len(found), k, -1)
         matrices[part] = np.swapaxes(pulled, 1, 2).reshape(len(found), k, -1) @ np.swapaxes(

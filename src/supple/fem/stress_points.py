@@ -153,16 +153,16 @@ def _shell_blocks(mesh: ShellMesh, basis: Array) -> Iterator[StressBlock]:
 
 
 def _solid_blocks(mesh: SolidMesh, basis: Array) -> Iterator[StressBlock]:
-    from supple.fem.solid_geometry import slopes_in_space
-    from supple.fem.solid_kinds import KINDS, shapes
-    from supple.fem.solid_matrices import parts, strain_rows
+    from supple.fem.solid_incompatible import strains_at
+    from supple.fem.solid_kinds import KINDS
+    from supple.fem.solid_matrices import parts
 
-    slopes = shapes(mesh.kind, KINDS[mesh.kind].places)[1]
+    places = KINDS[mesh.kind].places
     n = basis.shape[1]
     total, count = np.zeros((len(mesh.nodes), 6, n)), np.bincount(mesh.cells.ravel())
     for part in parts(len(mesh.cells)):
         cells = mesh.cells[part]
-        rows = strain_rows(slopes_in_space(slopes, mesh.nodes[cells])[1])  # (e, k, 6, 3 k)
+        rows = strains_at(mesh.kind, mesh.nodes[cells], mesh.law, places)[1]  # (e, k, 6, 3 k)
         local = basis.reshape(len(mesh.nodes), 3, n)[cells].reshape(len(cells), 1, -1, n)
         np.add.at(total, cells, rows @ local)
     total /= count[:, None, None]

@@ -243,6 +243,8 @@ class TiedComponent:
                 for i in range(3):
                     fields[d::3, 3 + 3 * i + d] = component.nodes[:, i]
             loads = component.mass_matrix @ fields
+        elif hasattr(component, "body_loads"):
+            loads = component.body_loads()
         else:
             loads = point_loads(component)
         found = np.array(self.T.T @ loads)

@@ -41,7 +41,7 @@ def of_modes(
         return
     value = found.largest
     if value > LIMIT:
-        loads = f"its loads{_attached(result, body)}"
+        loads = f"its loads{attached(result, body)}"
         missing = found.flexibility
         what = f"leaves out {percent(found.deflected)} of its deflection under {loads}"
         if missing >= RIGID:
@@ -78,7 +78,7 @@ def advice(body: FlexibleBody, n: int) -> str:
     return f"use {body.refinement}"
 
 
-def _attached(result: Result, body: FlexibleBody) -> str:
+def attached(result: Result, body: FlexibleBody) -> str:
     """Names of what is attached to a body."""
     model = result.data.model
     items: list[tuple[str, Mapping[str, Frame]]] = []

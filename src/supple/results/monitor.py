@@ -22,6 +22,7 @@ The limits:
   energy.
 - Shear of the sections of a beam that leaves it out, 2 % of its deflections under its loads
   (`supple.results.shear_share`).
+- Deflection that its mesh gets wrong, 2 %, against a finer mesh (`supple.results.mesh_error`).
 - Spin, 0.15 of the lowest frequency, for bodies without stiffening: its relative square, 2 %, is
   missing in the bending stiffness. A spin counts as far as it throws mass outwards: that of a beam
   about its own axis does not. Where no stiffness is left, at the lowest frequency in the
@@ -35,7 +36,7 @@ The limits:
 Findings beyond twice a limit are serious and warn at the end of a run: of rotation, strain and
 deflection, and spin beyond half of the lowest frequency (a quarter of the stiffness is wrong);
 loads beyond a quarter of the deflections, or beyond the buckling load; a quarter of the deflections
-left out, or as much by shear.
+left out, by shear, or wrong by the mesh.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ from supple.results.lateral_buckling import lateral_buckling
 from supple.results.lateral_findings import of_lateral
 from supple.results.load_effect import load_effect, sampled
 from supple.results.load_findings import of_loads
+from supple.results.mesh_error import mesh_error, of_mesh
 from supple.results.mode_findings import of_modes
 from supple.results.monitor_report import monitor_table, monitor_text
 from supple.results.shear_findings import of_thickness
@@ -153,6 +155,8 @@ class BodyMonitor:
     load_change : how much its loads would change its deflections, in parts of the largest; NaN as
         before
     findings : what is beyond a limit
+    mesh_error : part of its deflections by which its mesh is too stiff, or, negative, too soft,
+        against a finer one; NaN if it is not known
     """
 
     name: str
@@ -168,6 +172,7 @@ class BodyMonitor:
     load_stiffness: float
     load_change: float
     findings: tuple[Finding, ...]
+    mesh_error: float = np.nan
 
 
 class Monitor:
@@ -270,6 +275,7 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
         result.t, np.zeros(len(spin)) if stiffened else lost_stiffness(record.modal, spin)
     )
     effect = None if stiffened else load_effect(result, record)
+    wrong = None if left_out is None else mesh_error(left_out.loaded)
     aside = None if left_out is None else lateral_buckling(result, left_out.loaded)
     shear = 0.0 if left_out is None else left_out.shear
     if body.axis is None:  # perhaps a structure of beams
@@ -284,6 +290,7 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
         *spinning,
         *of_modes(result, body, left_out, share),
         *of_shear(body, shear, moved.largest),
+        *of_mesh(result, body, left_out, wrong),
         *(() if effect is None or spinning else of_loads(body, effect)),
         *(() if aside is None else of_lateral(body, aside, record.modal.n)),
     ]
@@ -301,6 +308,7 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
         np.nan if effect is None else effect.stiffness.largest,
         np.nan if effect is None else effect.change.largest,
         tuple(findings),
+        np.nan if wrong is None else wrong.part,
     )
 
 

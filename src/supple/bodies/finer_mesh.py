@@ -1,0 +1,147 @@
+"""The finer mesh of a `MeshBody`: its interfaces, its loads, and what its own mesh gets wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeGuard
+
+import numpy as np
+from scipy import sparse
+
+from supple.bodies.reduced import Masses
+from supple.errors import ModelError
+from supple.fem.component import Component
+from supple.fem.finer import Finer, finer
+from supple.fem.interface import Interface
+from supple.fem.mesh_quality import NEARLY_INCOMPRESSIBLE, poisson
+from supple.fem.solid import SolidMesh
+from supple.fem.solid_recovery import continuous_energy
+from supple.fem.tied import TiedComponent
+from supple.fem.tied_maps import tied_component
+from supple.reduction.mesh_flexibility import (
+    MeshFlexibility,
+    mesh_flexibility,
+    recovered_flexibility,
+)
+from supple.reduction.tied_problem import TiedProblem
+from supple.validate import Vector
+
+MANY = 600  # tetrahedra, from which on a finer mesh takes long to solve
+SMALLEST = 1e-3  # weight of a node of an averaging interface, at least, in the mean of all
+
+
+@dataclass(frozen=True, eq=False)
+class FinerMesh:
+    """A finer mesh with the interfaces of a body.
+
+    Attributes
+    ----------
+    own : the body's own mesh with its interfaces
+    found : the finer mesh
+    tied : it with its interfaces
+    """
+
+    own: TiedComponent
+    found: Finer
+    tied: TiedComponent
+
+    @classmethod
+    def of(cls, own: TiedComponent, held: set[str]) -> FinerMesh | None:
+        """The finer mesh; None if it would be too large, or where elements are not known."""
+        try:
+            found = finer(own.component)
+            if found is None:
+                return None
+            interfaces = [_finer_interface(found, i) for i in own.interfaces]
+            return cls(own, found, tied_component(found.component, interfaces, held))
+        except ModelError:  # nodes that only the coarse mesh can tie
+            return None
+
+    def place(self, place: int) -> int:
+        """Number there of a node or an interface here."""
+        here, there = len(self.own.nodes), len(self.tied.nodes)
+        return int(self.found.same[place]) if place < here else place - here + there
+
+    def problem(self, own: TiedProblem, masses: Masses) -> TiedProblem:
+        """The problem of the finer mesh, held as the body's own."""
+        moved = tuple((self.place(place), m) for place, m in masses)
+        clamp = own.clamp_node
+        return replace(
+            own,
+            mesh=self.tied.with_masses(moved),
+            clamp_node=clamp if clamp < 0 else self.place(clamp),
+        )
+
+    def flexibility(
+        self, own: TiedProblem, masses: Masses, basis: Vector, places: Sequence[int]
+    ) -> MeshFlexibility:
+        """Both meshes under unit loads, those at places and of the elastic coordinates included."""
+        there = self.problem(own, masses)
+        rows = [self._rows(place) for place in places]
+        P, loads = self.P, []
+        for problem, moved in ((own, basis), (there, P @ basis)):
+            back = self.tied.T if problem is there else self.found.P @ self.own.T
+            attached = [(r @ back).toarray().T for r in rows]
+            inertia = problem.mesh.mass_matrix @ moved
+            loads.append(np.hstack([problem.mesh.inertia_loads(), *attached, inertia]))
+        nested = P if self.found.nested else None
+        return mesh_flexibility(own, loads[0], there, loads[1], nested, self.found.rest)
+
+    @cached_property
+    def P(self) -> sparse.csr_array:  # noqa: N802
+        """Retained coordinates (size there, size here) of a displacement that is given here."""
+        tied, size = self.tied, self.found.component.node_size
+        nodal = sparse.csr_array(self.found.P @ self.own.T)
+        inner = tied.places < len(tied.nodes)
+        rows = nodal[np.where(inner, size * tied.places + tied.kinds, 0)]
+        found = sparse.csr_array(sparse.diags_array(inner.astype(float)) @ rows)
+        for k in range(len(tied.interfaces)):
+            frame = np.flatnonzero(tied.places == len(tied.nodes) + k)
+            own = np.flatnonzero(self.own.places == len(self.own.nodes) + k)
+            unit = (np.ones(len(frame)), (frame, own))
+            found = found + sparse.csr_array(unit, shape=(tied.size, self.own.size))
+        return sparse.csr_array(found)
+
+    def _rows(self, place: int) -> sparse.csr_array:
+        """Rows (6, size there) of the mean motion of the nodes that stand for a place here."""
+        holder, nodes = self.own.holder(place), len(self.own.nodes)
+        if holder >= nodes:
+            interface = self.tied.interfaces[holder - nodes]
+            at, weights = interface.nodes, interface.weights
+        else:
+            at, weights = self.found.around(place)
+        there = Interface("loaded", self.own.point(place), at, "average", weights)
+        return there.averaging(self.found.component)
+
+
+def _finer_interface(found: Finer, interface: Interface) -> Interface:
+    """The same interface with all nodes between its nodes."""
+    nodes = found.within(interface.nodes)
+    given = np.zeros(found.weights.shape[1])
+    given[interface.nodes] = interface.weights
+    least = SMALLEST * float(interface.weights.mean())
+    weights = np.maximum((found.weights @ given)[nodes], least)
+    return Interface(interface.name, interface.place, nodes, interface.kind, weights)
+
+
+def recovers(component: Component) -> TypeGuard[SolidMesh]:
+    """Whether the strains of a mesh tell its error: large ones of tet4 that lock in bending."""
+    if not isinstance(component, SolidMesh) or component.kind != "tet4":
+        return False
+    return len(component.cells) > MANY and poisson(component) < NEARLY_INCOMPRESSIBLE
+
+
+def recovered(
+    own: TiedProblem, component: SolidMesh, basis: Vector, attached: Sequence[Vector]
+) -> MeshFlexibility:
+    """A large mesh of tet4, of which a finer one would take long, under unit loads.
+
+    ``attached`` are rows (6, size) of places where something is attached.
+    """
+    inertia = own.mesh.mass_matrix @ basis
+    loads = np.hstack([own.mesh.inertia_loads(), *(rows.T for rows in attached), inertia])
+    return recovered_flexibility(
+        own, loads, lambda moved: continuous_energy(component, own.mesh.T @ moved)
+    )

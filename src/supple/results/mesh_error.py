@@ -1,0 +1,96 @@
+"""How much the mesh of a flexible body itself gets wrong, whatever modes are made of it.
+
+The work of all loads on the deflections by them is compared with that of a finer mesh
+(`supple.reduction.mesh_flexibility`): for one force it is the error of the deflection where it
+acts. Both are means over the run, so that neither what bends little counts, nor the instant of a
+sudden load, when a body has not had time to follow it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import ModelError, label, percent
+
+if TYPE_CHECKING:
+    from supple.bodies.flexible import FlexibleBody
+    from supple.results.monitor import Finding
+    from supple.results.result import Result
+    from supple.results.truncation import Deflected, Truncation
+
+Array = NDArray[np.float64]
+
+MISSED, SERIOUS = 0.02, 0.25  # part of the deflections
+SMALL = 1e-5  # deflections in lengths of the body, below which none is serious
+
+
+@dataclass(frozen=True)
+class MeshError:
+    """What a mesh gets wrong over a run.
+
+    Attributes
+    ----------
+    part : of the deflections by which it is too stiff, or, negative, too soft
+    time : s, at which it does so first
+    """
+
+    part: float
+    time: float
+
+
+def mesh_works(body: Deflected) -> tuple[Array, Array] | None:
+    """Works (k,) of loads, of a body's mesh and about exact ones; None where they are not known."""
+    record = body.record
+    try:
+        found = record.body.mesh_flexibility(body.loads.places, record.point_masses)
+    except ModelError:
+        return None
+    return None if found is None else found.works(body.right)
+
+
+def mesh_error(body: Deflected) -> MeshError | None:
+    """What a body's mesh gets wrong under its loads; None where it is not known."""
+    works = mesh_works(body)
+    if works is None:
+        return None
+    own, exact = works
+    weights = np.ones(len(body.t))
+    if len(body.t) > 1 and body.t[-1] > body.t[0]:  # the trapezoidal rule
+        weights = np.gradient(body.t)
+        weights[[0, -1]] *= 0.5
+    whole = float(np.average(exact, weights=weights))
+    if not whole > 0.0:
+        return None
+    parts = (exact - own) / whole
+    beyond = np.flatnonzero(np.abs(parts) > MISSED)
+    part = float(np.average(parts, weights=weights))
+    return MeshError(part, float(body.t[beyond[0] if len(beyond) else 0]))
+
+
+def of_mesh(
+    result: Result, body: FlexibleBody, found: Truncation | None, error: MeshError | None
+) -> Iterator[Finding]:
+    """A mesh that is too coarse for its loads, or made of elements that lock."""
+    from supple.results.mode_findings import attached
+    from supple.results.monitor import Finding
+
+    if found is None or error is None or abs(error.part) <= MISSED:
+        return
+    value = abs(error.part)
+    what = ("too stiff", "too small") if error.part > 0.0 else ("too soft", "too large")
+    yield Finding(
+        body.name,
+        "mesh",
+        value,
+        MISSED,
+        error.time,
+        value > SERIOUS and found.size > SMALL,
+        f"{label(body)}: its mesh is {what[0]} for its loads{attached(result, body)}, deflections "
+        f"are about {percent(value)} {what[1]}, expected at most {percent(MISSED)}, from "
+        f"t = {error.time:.4g} s on, whatever modes it has: {body.mesh_advice}",
+    )
