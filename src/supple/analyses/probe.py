@@ -10,10 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from supple.analyses.balance import null_space
 from supple.analyses.phases import integrated
 from supple.engine.compiled import Compiled
 from supple.engine.histories import RunHistory
+from supple.engine.row_sets import RowSets
 from supple.errors import SuppleError
 from supple.events import Event
 from supple.formulations.equations import Equations
@@ -25,7 +28,7 @@ from supple.waiting import told
 
 BESIDE = 1e-6  # radians, lengths of the model: how far away neighbours are
 MOST_STILL = 150  # coordinates whose neighbours are looked at
-STATES = 3  # of a run, over which the matrices of small motion are averaged
+STATES = 6  # of a run, at which disturbances are looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,15 +66,13 @@ class Probe:
         """Whether the run can be made again: functions of the user may count their calls."""
         return not (self.compiled.callbacks or self.compiled.sampled)
 
-    def apart(self, rtol: float, t: Array, q: Array, most: int) -> Array | None:
-        """Distances (k, nu) of states q (nt, nq) at times from a run with another tolerance.
+    def again(self, rtol: float, t: Array, most: int) -> Array | None:
+        """Configurations (k, nq) at times of the run with another tolerance.
 
-        In radians and lengths of the model, at the k times that it reaches in at most so many
-        steps; None if it fails before the last one.
+        At the k times that it reaches in at most so many steps; None if it fails before the last.
         """
-        c = self.compiled
         problem = Problem(
-            equations=Equations(c),
+            equations=Equations(self.compiled),
             t_start=self.t_start,
             t_end=float(t[-1]),
             grid=np.ascontiguousarray(t),
@@ -88,9 +89,7 @@ class Probe:
                 found, _ = integrated(self.model, problem, replace(self.integrator, max_steps=most))
         except SuppleError:
             return None
-        if not found.success:
-            return None
-        return self.between(found.q, q[: len(found.t)])
+        return found.q if found.success and len(found.t) else None
 
     def between(self, a: Array, b: Array) -> Array:
         """Distances (nt, nu) of configurations a and b (nt, nq), radians or lengths."""
@@ -101,52 +100,72 @@ class Probe:
         pairs = zip(a, b, strict=True)
         return np.array([equations.increment(x, y) for x, y in pairs]) / c.scale
 
-    def leaving(self, history: RunHistory, still: Array) -> tuple[float, Array] | None:
-        """The largest rate (1/s) at which disturbances of coordinates that stand ``still`` grow.
+    def leaving(
+        self, history: RunHistory, still: NDArray[np.bool_]
+    ) -> tuple[float, float, Array] | None:
+        """Growth of disturbances of coordinates that stand ``still``, up to the end of the run.
 
-        And how far each coordinate (nu,) goes then. Matrices of small motion are averaged over some
-        states of the run. None where there are too many, or no accelerations.
+        As a natural logarithm, with the rate (1/s) and the shape (nu,) at the last state. Some
+        states are looked at, from the last one backwards to the first that is stable. None where
+        there are too many coordinates, none of them is free, or there are no accelerations.
         """
         places = np.flatnonzero(still)
-        n = len(places)
-        if not 0 < n <= MOST_STILL:
+        if not 0 < len(places) <= MOST_STILL:
             return None
-        c, count = self.compiled, len(history.t)
-        which = np.unique(np.linspace(count // 2, count - 1, STATES).astype(int))
-        found = [self._small(history, int(k), places) for k in which]
-        stiff, damp = (np.mean([pair[i] for pair in found], axis=0) for i in (0, 1))
-        turn = np.mean([pair[2] for pair in found], axis=0)
-        if not (np.all(np.isfinite(stiff)) and np.all(np.isfinite(damp))):
-            return None
-        unit = c.scale[places]
-        A = np.block([[-turn, np.eye(n)], [stiff, damp]])
-        A *= np.tile(1.0 / unit, 2)[:, None] * np.tile(unit, 2)
-        rates, vectors = np.linalg.eig(A)
-        k = int(np.argmax(rates.real))
-        shape = np.zeros(c.nu)
-        shape[places] = np.abs(vectors[:n, k])
-        return float(rates[k].real), shape / max(float(shape.max()), 1e-300)
+        ends = np.linspace(0.0, len(history.t) - 1.0, STATES + 1)[1:].astype(int)
+        span, grown = (float(history.t[-1]) - self.t_start) / STATES, 0.0
+        last: tuple[float, Array] | None = None
+        for k in ends[::-1]:
+            here = self._growth(history, int(k), places)
+            if here is None or here[0] <= 0.0:
+                break
+            grown += span * here[0]
+            last = here if last is None else last
+        return None if last is None else (grown, *last)
 
-    def _small(self, history: RunHistory, k: int, places: Array) -> tuple[Array, Array, Array]:
-        """Slopes (n, n) of accelerations over displacements and velocities; drift of the chart."""
-        c, n = self.compiled, len(places)
-        steps = BESIDE * c.scale[places], BESIDE * c.rate_scale[places]
-        q, u = (np.tile(x[k], (4 * n, 1)) for x in (history.q, history.u))
-        equations = Equations(c)
-        for i, place in enumerate(places):
-            shift = np.zeros(c.nu)
-            shift[place] = steps[0][i]
-            if c.nq == c.nu:
-                q[2 * i], q[2 * i + 1] = q[2 * i] + shift, q[2 * i + 1] - shift
-            else:
-                q[2 * i] = equations.retract(history.q[k], shift)
-                q[2 * i + 1] = equations.retract(history.q[k], -shift)
-            u[2 * n + 2 * i, place] += steps[1][i]
-            u[2 * n + 2 * i + 1, place] -= steps[1][i]
-        t, z = np.full(4 * n, history.t[k]), np.tile(history.z[k], (4 * n, 1))
-        a = RunHistory(history.row_sets, t, q, u, z).a[:, places]
-        over_q, over_u = a[: 2 * n], a[2 * n :]
-        stiff = (over_q[::2] - over_q[1::2]).T / (2.0 * steps[0])
-        damp = (over_u[::2] - over_u[1::2]).T / (2.0 * steps[1])
-        turn = np.zeros((n, n)) if c.nq == c.nu else equations.drift(history.u[k])
-        return stiff, damp, turn if c.nq == c.nu else turn[np.ix_(places, places)]
+    def _growth(
+        self, history: RunHistory, k: int, places: NDArray[np.int_]
+    ) -> tuple[float, Array] | None:
+        """Growth (1/s) and shape (nu,) of the quickest disturbance of coordinates at a state."""
+        c = self.compiled
+        t, q, u, z = float(history.t[k]), history.q[k], history.u[k], history.z[k]
+        model = next(iter(history.row_sets.parts(history.t[k : k + 1])))[0]
+        equations = Equations(model)
+        unit = c.scale[places]
+        N, P = np.eye(len(places)), np.zeros((len(places), len(places)))
+        if model.nr:  # displacements N y and velocities N w + P y leave the rows as they are
+            rows = equations.constraints(t, q, u)
+            G, H = rows.G[:, places] * unit, rows.H[:, places] * unit
+            N = null_space(G, len(places))
+            P = -np.linalg.lstsq(G, H @ N, rcond=None)[0]
+        n = N.shape[1]
+        if n == 0:
+            return None
+        slow = float(np.max(c.rate_scale[places] / unit))  # 1/s
+        shifts = np.zeros((2, n, c.nu)), np.zeros((2, n, c.nu))  # of q, and of u
+        shifts[0][0][:, places] = BESIDE * (unit[:, None] * N).T
+        shifts[1][0][:, places] = BESIDE * (unit[:, None] * P).T
+        shifts[1][1][:, places] = slow * BESIDE * (unit[:, None] * N).T
+        ends = []
+        for sign in (1.0, -1.0):
+            moved = sign * shifts[0].reshape(2 * n, c.nu)
+            near = q + moved if c.nq == c.nu else np.array([equations.retract(q, x) for x in moved])
+            fast = u + sign * shifts[1].reshape(2 * n, c.nu)
+            beside = RunHistory(
+                RowSets.of(model), np.full(2 * n, t), near, fast, np.tile(z, (2 * n, 1))
+            )
+            ends.append(beside.a[:, places] / unit)
+        slopes = (ends[0] - ends[1]) @ N / (2.0 * BESIDE)
+        stiff, damp = slopes[:n].T, slopes[n:].T / slow
+        turn = np.zeros((n, n))
+        if c.nq != c.nu:
+            L = equations.drift(u)[np.ix_(places, places)]
+            turn = N.T @ (L * unit / unit[:, None]) @ N
+        A = np.block([[N.T @ P - turn, np.eye(n)], [stiff, damp]])
+        if not np.all(np.isfinite(A)):
+            return None
+        rates, vectors = np.linalg.eig(A)
+        best = int(np.argmax(rates.real))
+        shape = np.zeros(c.nu)
+        shape[places] = np.abs(N @ vectors[:n, best])
+        return float(rates[best].real), shape / max(float(shape.max()), 1e-300)

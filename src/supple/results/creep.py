@@ -1,8 +1,8 @@
 """Creep: how far rounded dry friction lets a joint or rope drift where real friction sticks.
 
 The friction of a rounded law at the rate v is a part tanh(v/transition) of what it can be. Where a
-joint stays below twice the transition for several output times, friction would hold it; the way it
-makes meanwhile is an error of the law.
+joint stays below twice the transition for several output times, at a rate that hardly changes,
+friction would hold it; the way it makes meanwhile is an error of the law.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ Array = NDArray[np.float64]
 
 STICKS = 2.0  # transitions, below which friction is held to stick: tanh of it is 0.96
 FEWEST = 3  # output times in a row
+STEADY = 2.5  # times its mean, that a rate may change by altogether
 FAR, SERIOUS = 0.01, 0.1  # radians, or lengths of the model
-PART = 0.01  # of the whole motion of a coordinate
+PART = 0.05  # of the whole motion of a coordinate
 
 
 def creep_findings(result: Result) -> Iterator[RunFinding]:
@@ -81,7 +82,7 @@ def _told(
         far > SERIOUS * size,
         f"{label(force)} {verb} by {far:.2g} {unit} in {time:.3g} s from t = {begin:.3g} s on, "
         f"where dry friction sticks: below its transition of {transition:.2g} {unit}/s a rounded "
-        f"law creeps; use transition={transition * FAR * size / far / 2.0:.0e}, or Lock at an event",
+        f"law creeps; use transition={0.5 * transition * FAR * size / far:.0e}, or a Lock",
     )
 
 
@@ -94,6 +95,10 @@ def _way(t: Array, v: Array, transition: float) -> tuple[float, float, float]:
         if j - i < FEWEST:
             continue
         part = slice(i, j)
+        if np.ptp(np.sign(v[part])) > 1.0 or np.sum(np.abs(np.diff(v[part]))) > STEADY * np.mean(
+            np.abs(v[part])
+        ):
+            continue  # it swings, or slows down: its inertia would overcome friction
         way = abs(float(np.sum(0.5 * (v[part][1:] + v[part][:-1]) * np.diff(t[part]))))
         begin = float(t[i]) if way > far else begin
         far, time = far + way, time + float(t[j - 1] - t[i])

@@ -74,9 +74,10 @@ class MotionAudit:
 
 
 def motion_audit(result: Result, again: bool = True) -> MotionAudit:
-    """Look at the motion of a result; ``again``: also by making its run again."""
+    """Look at the motion of a run; ``again``: also by making it again."""
+    if result.data.probe is None:
+        return MotionAudit()
     with np.errstate(all="ignore"):  # a run that diverged has numbers of any size
-        found = [*output_findings(result), *unstable_findings(result)]
-        if again and not found:  # growth is seen by outputs, and is that of the unstable motion
-            found += growth_findings(result)
-        return MotionAudit((*found, *creep_findings(result)))
+        hidden, unstable = [*output_findings(result)], [*unstable_findings(result)]
+        growing = [] if unstable or not again else [*growth_findings(result, bool(hidden))]
+        return MotionAudit((*hidden, *unstable, *growing, *creep_findings(result)))

@@ -32,6 +32,7 @@ BLOCK = 8  # instants whose median counts
 SHARE = 0.1  # of the blocks that must show it
 HIDDEN = 0.2  # of all motion of a joint or body, as root mean squares
 LOCKED = 1e-6  # of the interval: velocities beside accelerations of whole periods in each interval
+FINER = 100.0  # times more output times that are advised at most
 LEAST = 1e-5  # of the largest motion in the model, below which nothing is looked at
 SIMPSON = 4.24  # rms of 4 + 2 cos over all phases, which vibrations above the limit leave over
 
@@ -51,7 +52,7 @@ def output_findings(result: Result) -> Iterator[RunFinding]:
     if worst is None or not worst.share > HIDDEN:
         return
     rate = 0.5 / worst.interval
-    needed = 10.0 * max(worst.frequency, rate)
+    needed = 10.0 * min(worst.frequency, FINER * rate)
     yield RunFinding(
         worst.name,
         "output",

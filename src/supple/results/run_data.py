@@ -232,17 +232,25 @@ class RunProbe(Protocol):
         """Tolerance of the run."""
 
     @property
+    def t_start(self) -> float:
+        """Where it starts, s."""
+
+    @property
+    def u(self) -> Array:
+        """Velocities (nu,) there."""
+
+    @property
     def repeats(self) -> bool:
         """Whether the run can be made again."""
 
-    def apart(self, rtol: float, t: Array, q: Array, most: int) -> Array | None:
-        """Distances (k, nu) of its states at times from a run with another tolerance."""
+    def again(self, rtol: float, t: Array, most: int) -> Array | None:
+        """Configurations (k, nq) at times of the run with another tolerance."""
 
     def between(self, a: Array, b: Array) -> Array:
         """Distances (nt, nu) of configurations, radians or lengths of the model."""
 
-    def leaving(self, history: Any, still: NDArray[np.bool_]) -> tuple[float, Array] | None:
-        """Rate at which disturbances of still coordinates grow, 1/s, and their shape (nu,)."""
+    def leaving(self, history: Any, still: NDArray[np.bool_]) -> tuple[float, float, Array] | None:
+        """Logarithm of the growth of disturbances of still coordinates, rate (1/s), shape (nu,)."""
 
 
 @dataclass(frozen=True)

@@ -28,22 +28,21 @@ SHOWN = 0.3  # of the largest displacement of a disturbance: coordinates that ar
 def unstable_findings(result: Result) -> Iterator[RunFinding]:
     """A finding where coordinates that stand still would leave."""
     probe, data = result.data.probe, result.data
-    if probe is None or not result.success or len(result.t) < 2:
+    if probe is None or not result.success or not len(result.t):
         return
     c = data.compiled
-    fastest = np.max(np.abs(result.u), axis=0, initial=0.0) / c.rate_scale
-    still = fastest < STILL
+    fastest = np.maximum(np.max(np.abs(result.u), axis=0), np.abs(probe.u))
+    still = fastest < STILL * c.rate_scale
     if not np.any(still) or data.changes:
         return
     found = probe.leaving(data.history, still)
-    span = float(result.t[-1] - result.t[0])
-    if found is None or not found[0] * span > np.log(GROWN):
+    span = float(result.t[-1]) - probe.t_start
+    if found is None or not found[0] > np.log(GROWN):
         return
-    rate, shape = found
+    grown, rate, shape = found
     names = [c.dof_label(int(k)) for k in np.flatnonzero(shape > SHOWN)]
     where = names[0] if names else "the model"
-    with np.errstate(over="ignore"):
-        grown = min(float(np.exp(rate * span)), 1e99)
+    times = np.exp(min(grown, 200.0))
     yield RunFinding(
         where,
         "unstable",
@@ -51,8 +50,8 @@ def unstable_findings(result: Result) -> Iterator[RunFinding]:
         float(np.log(GROWN) / span),
         float(result.t[0]),
         True,
-        f"the run follows an unstable {'equilibrium' if np.all(still) else 'motion'}: a "
-        f"disturbance of {where} grows tenfold in {np.log(10.0) / rate:.2g} s, {grown:.0e} times "
-        "in the run, and nothing disturbs it; begin a little beside it, or add a small load, to see "
-        "where it goes",
+        f"the run follows an unstable {'equilibrium' if np.all(still) else 'motion'}: a small "
+        f"disturbance of {where} grows tenfold in {np.log(10.0) / rate:.2g} s, {times:.0e} times "
+        "in the run, and nothing disturbs it; begin a little beside it, or add a small load, to "
+        "see where it goes",
     )
