@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from supple.analyses.phases import phases_of
+from supple.analyses.probe import Probe
 from supple.analyses.reactions import PhasedReactions, Reactions
 from supple.analyses.self_stress import SelfStress
 from supple.engine.compiled import Compiled
@@ -26,9 +27,11 @@ def outcome(
     start_changes: tuple[StartChange, ...] = (),
     monitored: bool = True,
     sampler: Sampler | None = None,
+    probe: Probe | None = None,
 ) -> tuple[Result, list[str]]:
     """The result of a run, and what is to be doubted about it."""
-    s, result = solution, result_of(model, compiled, solution, changes, start_changes, sampler)
+    s, made = solution, (changes, start_changes, sampler, probe)
+    result = result_of(model, compiled, solution, *made)
     doubts = [] if s.success else [s.message]
     sets = s.row_sets.parts(s.t) if changes else [(compiled, slice(None))]
     for part, mine in sets:
@@ -47,6 +50,7 @@ def result_of(
     changes: tuple[ChangeRecord, ...] = (),
     start_changes: tuple[StartChange, ...] = (),
     sampler: Sampler | None = None,
+    probe: Probe | None = None,
 ) -> Result:
     """The result of a run."""
     s = solution
@@ -78,6 +82,7 @@ def result_of(
             phases=phases_of(compiled, changes),
             start_changes=start_changes,
             samples={} if sampler is None else sampler.records(),
+            probe=probe,
         )
     )
 

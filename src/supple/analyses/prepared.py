@@ -28,6 +28,7 @@ from supple.analyses.change_checks import NO_CHANGES, changing, check_changes, t
 from supple.analyses.keeping import Arguments, Keeping, Kept
 from supple.analyses.outcome import outcome
 from supple.analyses.phases import integrated, phase_of, refuse_changes, starting_phase
+from supple.analyses.probe import Probe
 from supple.analyses.quasi_static import quasi_static
 from supple.analyses.ready import Choice, Ready, same_places
 from supple.analyses.repeated import Examined, after, repeated
@@ -245,7 +246,8 @@ class Prepared:
                 kept.finish(solution, ctrl_c.requested() and not solution.success)
                 with told("the run is done, its result is being examined"):
                     found = self.model, problem.equations.compiled, solution, changes, moved
-                    result, doubts = outcome(*found, given.monitored, problem.sampler)
+                    probe = Probe.of(self.model, problem, integrator)
+                    result, doubts = outcome(*found, given.monitored, problem.sampler, probe)
         if ctrl_c.requested() and solution.success:
             doubts.append("Ctrl-C came when the run had reached its end: its result is complete")
         limit = beyond_rounding(problem)

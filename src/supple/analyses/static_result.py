@@ -19,11 +19,14 @@ from supple.formulations.equations import Equations
 from supple.loops.singular import violated_row
 from supple.model import Model
 from supple.results.monitor import Finding, Monitor
+from supple.results.motion_audit import MotionAudit
 from supple.results.result import Result, RunData
+from supple.results.run_finding import RunFinding
 from supple.state import State
 
 # An unstable motion is one of a body's deformation if that is this part of its largest coordinate
 DEFORMS = 0.1
+MOST = 3  # unstable motions that are named
 MISSED = 1e-6  # rad or m: a coordinate farther from its target has not settled
 # A model in steady rotation is in balance after these turns, rad, but for this part of its loads
 TURNED, UNSTEADY = (0.4, 1.3), 1e-6
@@ -87,6 +90,20 @@ class StaticResult(Result):
                 told = (*bodies[name].findings, found)
                 bodies[name] = replace(bodies[name], findings=told)
         return Monitor(bodies)
+
+    @cached_property
+    def motion(self) -> MotionAudit:
+        """An equilibrium that is left by the smallest disturbance is told, with where to."""
+        found = self.equilibrium
+        if not self.success or not len(found.unstable):
+            return MotionAudit()
+        where = ", ".join(_words(self.data.compiled, found, found.unstable)[:MOST])
+        sentence = (
+            f"the equilibrium is unstable along {where}: the smallest disturbance leaves it; begin "
+            "beside it (start=) to find where it goes"
+        )
+        time = float(self.t[0])
+        return MotionAudit((RunFinding(where, "unstable", 1.0, 0.0, time, False, sentence),))
 
     def __repr__(self) -> str:
         state = "equilibrium" if self.success else "NO EQUILIBRIUM"

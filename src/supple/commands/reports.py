@@ -24,6 +24,7 @@ def run_as_json(result: Result, written: Iterable[Path]) -> bool:
             "levels": levels(result),
             "energy": result.energy.verdict,
             "momentum": result.momentum.verdict,
+            "motion": result.motion.verdict,
             "validity": result.monitor.verdict,
             "from": result.t[0] if len(result.t) else None,
             "to": result.t[-1] if len(result.t) else None,
@@ -37,12 +38,13 @@ def run_as_json(result: Result, written: Iterable[Path]) -> bool:
 
 
 def levels(result: Result) -> dict[str, str]:
-    """Whether energy, momentum and validity are good; of a run without an end none of them is."""
+    """How good energy, momentum, motion and validity are; of a run without an end none is."""
     if not result.success:
         ending = "stopped" if result.stopped else "failed"
-        return dict.fromkeys(("energy", "momentum", "validity"), ending)
+        return dict.fromkeys(("energy", "momentum", "motion", "validity"), ending)
     return {
         "energy": result.energy.level,
         "momentum": result.momentum.level,
+        "motion": result.motion.level,
         "validity": result.monitor.level,
     }

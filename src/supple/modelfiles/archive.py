@@ -23,11 +23,13 @@ from supple.analyses.keeping import (
 )
 from supple.analyses.outcome import result_of
 from supple.analyses.prepared import prepare
+from supple.analyses.probe import Probe
 from supple.errors import ModelError, warn_caller
 from supple.events import Event
 from supple.files import contained, path_of
 from supple.integrators.driver import Progress
 from supple.integrators.output_rows import parts_of
+from supple.integrators.radau import Radau
 from supple.integrators.snapshot import Data, solution_of
 from supple.model import Model
 from supple.modelfiles.model_file import ModelFile
@@ -180,7 +182,9 @@ def load_run(path: str | Path, model: Model | None = None) -> Result:
         rows = [t, *parts_of(compiled, sound_states(target, t))]
         solution = solution_of(data["solution"], compiled, rows)
         moved = tuple(StartChange(*row) for row in data["moved"])
-        return result_of(written, compiled, solution, (), moved)
+        integrator = Radau() if given.integrator is None else given.integrator
+        probe = Probe.of(written, problem, integrator)
+        return result_of(written, compiled, solution, (), moved, probe=probe)
 
 
 def _source(target: Path, data: Data) -> ModelFile | None:

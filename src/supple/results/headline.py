@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from supple.results.audit import LEVELS, EnergyAudit, MomentumAudit
 from supple.results.monitor import VALIDITY, Monitor
+from supple.results.motion_audit import MotionAudit
 
 NOT_MONITORED = "flexible bodies were not monitored"
 BALANCED = "balanced"  # instead of "trusted" where nothing but the balances is known
 
 
 def headline(
-    energy: EnergyAudit, momentum: MomentumAudit, monitor: Monitor | None, equal_steps: int = 0
+    energy: EnergyAudit,
+    momentum: MomentumAudit,
+    monitor: Monitor | None,
+    equal_steps: int = 0,
+    motion: MotionAudit | None = None,
 ) -> str:
-    """The worst of three verdicts in one line; that on energy if all of them are good.
+    """The worst of four verdicts in one line; that on energy if all of them are good.
 
     Where ``equal_steps`` were made, nobody has judged their error: a method may keep energy and
     momentum, and be late or early. So such a run is balanced, not trusted.
@@ -24,6 +29,8 @@ def headline(
         (LEVELS.index(energy.level), energy.verdict),
         (LEVELS.index(momentum.level), momentum.verdict),
     ]
+    if motion is not None:
+        parts.append((LEVELS.index(motion.level), motion.verdict))
     if monitor is not None:
         parts.insert(0, (VALIDITY.index(monitor.level), monitor.verdict))
     worst, sentence = max(parts, key=lambda part: part[0])

@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, warn_caller
 from supple.results.dataset import series
 from supple.results.lookup import Lookup
 from supple.results.spectrogram import Spectrogram, spectrogram
@@ -68,8 +68,10 @@ class Products(Lookup):
         """Frequencies (Hz) and amplitudes of a variable ("elbow.angle") or an array (nt, ...).
 
         ``window`` (s, s) are the first and last time of the part that is looked at. The output
-        times must be equally spaced there; see `supple.results.spectrum.spectrum`.
+        times must be equally spaced there; see `supple.results.spectrum.spectrum`. Motion between
+        the output times, which a spectrum shows at a wrong frequency, is told by a warning.
         """
+        self._tell_hidden()
         return spectrum(self._result.t, *series(self._result.track(), what), window=window)
 
     def spectrogram(self, what: str | ArrayLike, window: float | None = None) -> Spectrogram:
@@ -78,8 +80,16 @@ class Products(Lookup):
         ``what`` is a variable or an array, as for `spectrum`; see
         `supple.results.spectrogram.spectrogram`.
         """
+        self._tell_hidden()
         values, name, units = series(self._result.track(), what)
         return spectrogram(self._result.t, values, window, name, units)
+
+    def _tell_hidden(self) -> None:
+        """Warn of motion that the output times do not show."""
+        from supple.results.output_findings import output_findings
+
+        for finding in output_findings(self._result):
+            warn_caller(finding.sentence)
 
     def plot(self, *what: str, path: str | Path | None = None, compare: Compared = None) -> Figure:
         """Draw objects ("elbow"), variables ("elbow.angle_rate") or "energy".

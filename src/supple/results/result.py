@@ -34,6 +34,7 @@ from supple.results.headline import headline
 from supple.results.mass_centre import MassCentre, mass_centre
 from supple.results.monitor import Monitor, monitor
 from supple.results.monitor_blocks import LONG, monitor_in_blocks
+from supple.results.motion_audit import MotionAudit, motion_audit
 from supple.results.products import Products
 from supple.results.run_data import EventRecord, History, RunData
 from supple.results.saved import SavedResult, load
@@ -78,8 +79,10 @@ class Result(Products):
     events : events in order of time
     changes : what events did to the model, with impulses, energy lost and states on both sides
     q, u, a, z : (nt, n) coordinates, velocities, accelerations and controller states, engine order
-    verdict : the worst of energy, momentum and validity, one line
+    verdict : the worst of energy, momentum, motion and validity, one line
     energy, momentum : the audit; each has a ``.verdict``
+    motion : whether outputs show the motion and errors do not grow, friction creeps, or an unstable
+        equilibrium is followed; ``.verdict``
     monitor : whether flexible bodies stayed within the assumptions of their models; ``.verdict``
     start_changes : where joints do not start as they were asked, because of constraints
     """
@@ -158,9 +161,14 @@ class Result(Products):
 
     @property
     def verdict(self) -> str:
-        """The worst of the verdicts on energy, momentum and validity, one line."""
+        """The worst of the verdicts on energy, momentum, motion and validity, one line."""
         steps = int(self.statistics.get("equal_steps", 0))
-        return headline(self.energy, self.momentum, self.monitor, steps)
+        return headline(self.energy, self.momentum, self.monitor, steps, self.motion)
+
+    @cached_property
+    def motion(self) -> MotionAudit:
+        """What is to be said against the motion itself; print it."""
+        return motion_audit(self)
 
     @cached_property
     def monitor(self) -> Monitor:

@@ -224,6 +224,35 @@ class LoadSource(Protocol):
         """The same for other states."""
 
 
+class RunProbe(Protocol):
+    """Makes a run again with another tolerance, and asks for states beside its own."""
+
+    @property
+    def rtol(self) -> float:
+        """Tolerance of the run."""
+
+    @property
+    def t_start(self) -> float:
+        """Where it starts, s."""
+
+    @property
+    def u(self) -> Array:
+        """Velocities (nu,) there."""
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the run can be made again."""
+
+    def again(self, rtol: float, t: Array, most: int) -> Array | None:
+        """Configurations (k, nq) at times of the run with another tolerance."""
+
+    def between(self, a: Array, b: Array) -> Array:
+        """Distances (nt, nu) of configurations, radians or lengths of the model."""
+
+    def leaving(self, history: Any, still: NDArray[np.bool_]) -> tuple[float, float, Array] | None:
+        """Logarithm of the growth of disturbances of still coordinates, rate (1/s), shape (nu,)."""
+
+
 @dataclass(frozen=True)
 class RunData:
     """Everything that a simulation hands over to `Result`.
@@ -243,6 +272,7 @@ class RunData:
         reactions are not unique; None if all are
     self_stress : reactions in equilibrium by themselves if bodies were rigid; None without
         constraint rows
+    probe : makes the run again where its verdict asks for that; None of what is no run
     """
 
     model: Model
@@ -267,6 +297,7 @@ class RunData:
     samples: Mapping[str, SampleRecord] = field(default_factory=dict)
     changes: tuple[ChangeRecord, ...] = ()
     phases: tuple[Compiled, ...] = ()
+    probe: RunProbe | None = None
 
     @property
     def lost(self) -> Array | None:

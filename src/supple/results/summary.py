@@ -18,10 +18,11 @@ WIDTH = 9  # of the words before the lines
 
 
 def grade(result: Result) -> str:
-    """The worst of energy, momentum and validity: "good", "doubtful" or "bad"."""
+    """The worst of energy, momentum, motion and validity: "good", "doubtful" or "bad"."""
     worst = max(
         LEVELS.index(result.energy.level),
         LEVELS.index(result.momentum.level),
+        LEVELS.index(result.motion.level),
         VALIDITY.index(result.monitor.level),
         0 if result.success else 2,
     )
@@ -43,6 +44,8 @@ def summary(result: Result) -> Report:
         ("steps", f"{steps}, {work}"),
         ("message", result.message),
     ]
+    if len(result.motion):
+        rows.insert(3, ("motion", result.motion.verdict))
     if result.data.compiled.deforming:
         rows.insert(3, ("validity", result.monitor.verdict))
     if result.start_changes:

@@ -23,6 +23,7 @@ from supple.modelfiles.model_file import KEPT, ModelFile
 from supple.replacement import value_at
 from supple.results.audit import LEVELS
 from supple.results.headline import headline
+from supple.results.motion_audit import motion_audit
 from supple.sweeps.designs import OWNER, Row
 from supple.sweeps.identity import digest
 from supple.sweeps.readings import Reading
@@ -72,7 +73,8 @@ class Subject(ABC):
         looked = given.get("monitored", True) or not result.data.compiled.deforming
         steps = int(result.statistics.get("equal_steps", 0))
         monitored = result.monitor if looked else None
-        verdict = headline(result.energy, result.momentum, monitored, steps)
+        motion = motion_audit(result, again=False)  # a run again costs a sixth of a run
+        verdict = headline(result.energy, result.momentum, monitored, steps, motion)
         if doubts and verdict.startswith(LEVELS[0]):  # those of constraints are no part of it
             verdict = f"{LEVELS[1]}: {doubts[0]}"
         return result, verdict
