@@ -36,8 +36,8 @@ def fit_from_nearby() -> Answer:
     return Answer(found.values["length"], 1.0, found)
 
 
-@wrong()
-def fit_in_a_local_minimum() -> Answer:
+@right(slow=True)
+def fit_from_a_start_near_a_local_minimum() -> Answer:
     t = np.linspace(0, 20, 400)
     found = sp.fit(long_pendulum, {"length": 2.5}, {"pin.angle": (t, record(t))})
     return Answer(found.values["length"], 1.0, found)
