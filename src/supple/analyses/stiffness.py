@@ -115,14 +115,14 @@ def _positions(
     here = parameter.first(float(values[0]), start)
     found = [_position(here, at, names, table)]
     for value in values[1:]:
-        there, reached, why = None, here.value, ""
+        there, last, why = None, here, ""
         try:
-            there, reached = parameter.follow(here, float(value))
+            there, last = parameter.follow(here, float(value))
         except ModelError as error:  # a mechanism that cannot be closed there
             why = f": {error}"
         if there is None:
             words = f"{parameter.words} = {value:g}"
-            return found, f"no equilibrium at {words}, the last one is at {reached:g}{why}"
+            return found, f"no equilibrium at {words}, the last one is at {last.value:g}{why}"
         here = there
         found.append(_position(here, at, names, table))
     return found, "all equilibria found"
