@@ -308,7 +308,7 @@ def warn_unstretched(
     body: FlexibleBody, stiffening: Stiffening, modal: ModalBody, level: int
 ) -> None:
     """Warn if no elastic coordinate stretches the axis, which membranes are about."""
-    if modal.membranes is None or modal.membranes.stretch(modal.K):
+    if modal.membranes is None or modal.feels_loads:
         return
     what = "does nothing" if stiffening == Axial() else "holds both ends of the axis"
     warnings.warn(

@@ -247,7 +247,8 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
     strained = strains(body, masses, t, q)
     frequencies, energies = modal_energies(record.modal, q)
     share = highest_share(frequencies, energies)
-    stiffened = body.stiffened
+    # membranes without a stretch of the axis leave out what loads along it do
+    stiffened = body.stiffened and (record.modal.membranes is None or record.modal.feels_loads)
     frame = result.data.compiled.body_names.index(body.name)
     history = result.data.history
     turning = into(history.R[:, frame], history.V[:, frame, :3])
