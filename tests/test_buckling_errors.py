@@ -169,6 +169,7 @@ def portal(**given: Any) -> sp.Model:
     return m
 
 
+@pytest.mark.slow
 def test_a_portal_frame_sways() -> None:
     """k L cot(k L) = -6 (S. P. Timoshenko and J. M. Gere, Theory of Elastic Stability): 7.379."""
     from scipy.optimize import brentq
