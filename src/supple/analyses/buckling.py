@@ -35,6 +35,7 @@ from supple.formulations.base import Formulation
 from supple.formulations.trees import JointCoordinates
 from supple.model import Model
 from supple.poses import Array
+from supple.reduction.membranes import feels_loads
 from supple.results.result import Result
 from supple.state import State
 
@@ -288,7 +289,7 @@ class _Linear:
         bodies = self.compiled.flexible.values()
         if follows:
             why += "; loads follow the motion: it may flutter, see stability"
-        elif soft := [b for b in bodies if b.modal.n and not b.modal.feels_loads]:
+        elif soft := [b for b in bodies if b.modal.n and not feels_loads(b.modal)]:
             why += f", and {_cure(soft[0].body)}"
         raise NoFactorError(f"buckling: the loads have no positive load factor, {why}")
 

@@ -193,13 +193,6 @@ class ModalBody:
         return 0 if self.slaves is None else len(self.slaves.Gamma)
 
     @property
-    def feels_loads(self) -> bool:
-        """Whether loads along it change its stiffness: membranes need a stretch of its axis."""
-        if self.membranes is not None:
-            return self.membranes.stretch(self.K)
-        return self.slaves is not None
-
-    @property
     def n(self) -> int:
         """Number of elastic coordinates."""
         return len(self.coordinate_names)

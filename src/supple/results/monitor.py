@@ -46,6 +46,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import label
+from supple.reduction.membranes import feels_loads
 from supple.results.cut_monitor import watch_cut
 from supple.results.deformation import (
     Extreme,
@@ -248,7 +249,7 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
     frequencies, energies = modal_energies(record.modal, q)
     share = highest_share(frequencies, energies)
     # membranes without a stretch of the axis leave out what loads along it do
-    stiffened = body.stiffened and (record.modal.membranes is None or record.modal.feels_loads)
+    stiffened = body.stiffened and (record.modal.membranes is None or feels_loads(record.modal))
     frame = result.data.compiled.body_names.index(body.name)
     history = result.data.history
     turning = into(history.R[:, frame], history.V[:, frame, :3])
