@@ -26,6 +26,7 @@ import numpy as np
 
 from supple.analyses.arguments import expect, number, starting_state
 from supple.analyses.balance import null_space
+from supple.analyses.damping_errors import with_damping
 from supple.analyses.frequency_errors import frequency_errors, with_frequencies
 from supple.analyses.instant import instant
 from supple.analyses.linear_model import CONSTANT, LinearModel
@@ -49,6 +50,7 @@ from supple.state import State, mismatch
 from supple.validate import listed
 
 OWNER = "linearize"
+TOLD = ("frequency", "damping")  # findings that are told though they are not serious
 Target = str | tuple[str, int | str]
 LOAD = 0.04  # part of the stiffness that loads may change: 2 % of a frequency
 FIRST = 1e3  # weight of coordinates that come before others
@@ -108,7 +110,7 @@ def linearize(
         effort = at.equilibrium.drive  # what keeps a steady rotation
     linear = linear_about(model, compiled, state, independent, effort)
     seen = linear.monitor
-    told = (f.sentence for f in seen.findings if f.serious or f.what == "frequency")
+    told = (f.sentence for f in seen.findings if f.serious or f.what in TOLD)
     held = (f"{label(f)} holds its effort between samples: it is left out of the linear model"
             for f in model.forces.values() if isinstance(f, SampledController))  # fmt: skip
     for doubt in (*told, *_of_loads(seen), *held, *linear.doubts(OWNER)):
@@ -133,7 +135,8 @@ def linear_about(
     if not compiled.flexible:
         return replace(linear, monitor=seen)
     errors = frequency_errors(equations, linear, model)
-    return replace(linear, monitor=with_frequencies(seen, linear, errors), too_high=errors.parts)
+    seen = with_damping(with_frequencies(seen, linear, errors), linear)
+    return replace(linear, monitor=seen, too_high=errors.parts)
 
 
 def _of_loads(monitor: Monitor) -> Iterator[str]:

@@ -48,6 +48,7 @@ from numpy.typing import NDArray
 from supple.errors import label
 from supple.reduction.membranes import feels_loads
 from supple.results.cut_monitor import watch_cut
+from supple.results.damping_findings import of_damping
 from supple.results.deformation import (
     Extreme,
     highest_share,
@@ -104,7 +105,7 @@ class Finding:
     ----------
     body : name of the body
     what : "rotation", "strain", "deflection", "modes", "mesh", "spin", "stability", "load",
-        "buckling", "locking" or "sliding"
+        "buckling", "locking", "sliding", "frequency" or "damping"
     value, limit : what was found at most, and what is allowed
     time : s, when the limit was passed; None where a whole run is judged
     serious : whether the results cannot be used without a look at it
@@ -271,6 +272,7 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
         *of_modes(result, body, left_out, share),
         *(() if effect is None or spinning else _of_loads(body, effect)),
         *(() if aside is None else of_lateral(body, aside, record.modal.n)),
+        *(of_damping(result.model, record) if len(result.t) > 1 else ()),
     ]
     return BodyMonitor(
         body.name,
