@@ -27,8 +27,9 @@ from supple.errors import ModelError, SimulationError
 from supple.poses import Array
 
 OWN = 0.5  # part of the potential energy of a mode that is strain of bodies, if it counts
-LOWEST, SEVERAL = 2, 6  # elastic modes that two factors, and more, are fitted to if none are named
-BESIDE = 0.01  # weight of modes that are not asked, beside those that are
+LOWEST, SEVERAL = 2, 6  # factors that are few; elastic modes for more of them if none are named
+ANOTHER = 1.5  # times the lowest frequency: that of a mode that tells two factors apart
+BESIDE = 1e-3  # weight of modes that are not asked, beside those that are
 EQUAL = 1e-3  # weight of equal ratios of all modes of a body
 PASSES = 5
 ROUNDING = 1e-12  # part of the largest square of a frequency
@@ -79,7 +80,9 @@ class Asked:
             for f in self.frequencies:
                 chosen[np.argmin(np.abs(frequencies - f))] = True
             return np.asarray(chosen)
-        most = len(self.ratios) if len(self.ratios) > 1 else LOWEST if few else SEVERAL
+        most = len(self.ratios) if len(self.ratios) > 1 else SEVERAL
+        if few and len(self.ratios) == 1:
+            most = 1 + int(np.argmax(frequencies > ANOTHER * frequencies[0]))
         return np.asarray(np.arange(len(frequencies)) < most)
 
 
