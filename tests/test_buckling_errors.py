@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.errors import SimulationError, SuppleWarning
+from supple.errors import ModelError, SimulationError, SuppleWarning
 from test_paths import STEEL
 
 SECTION = sp.Rectangle(0.01, 0.02)
@@ -192,3 +192,18 @@ def test_membranes_that_do_nothing_are_told_by_the_monitor() -> None:
         found = sp.statics(m)
     assert found.monitor["rod"].buckling == pytest.approx(2.0, rel=0.02)
     assert found.monitor.level != "valid"
+
+
+def test_a_plate_that_is_bent_has_no_load_factor() -> None:
+    """Across its plane, turned in space: stresses in the plane are rounding, no load."""
+    from supple.fem import ShellMesh, plate
+
+    flat = plate(1.0, 1.0, 4, 4, thickness=0.01, material=STEEL)
+    mesh = ShellMesh(flat.nodes @ turned().T, flat.triangles, 0.01, STEEL)
+    held = [6 * k + c for k in np.flatnonzero(flat.nodes[:, 0] == 0.0) for c in range(6)]
+    loads = np.zeros((len(flat.nodes), 6))
+    loads[flat.nodes[:, 0] == 1.0, :3] = turned() @ (0.0, 0.0, 1.0)
+    with pytest.raises(ModelError, match="no positive load factor, expected loads that press"):
+        sp.buckling(mesh, loads.ravel(), held)
+    loads[flat.nodes[:, 0] == 1.0, :3] = turned() @ (-1.0, 0.0, 0.0)
+    assert 1e3 < sp.buckling(mesh, loads.ravel(), held).factors[0] < 1e4  # N, of five nodes

@@ -18,6 +18,7 @@ from supple.analyses.damping_result import OFF, DampingFit
 from supple.analyses.linear_model import LinearModel
 from supple.analyses.linearize import linearize
 from supple.analyses.mode_fit import Asked, ModeFit, Term
+from supple.analyses.taken_as_rigid import deforming
 from supple.errors import ModelError, SimulationError, SuppleWarning, suggestion
 from supple.fem.damping import Damping, ModalDamping, Rayleigh
 from supple.formulations.base import Formulation
@@ -96,7 +97,7 @@ def _made(name: str, terms: Sequence[Term], factors: Array) -> Damping:
 
 def _damped(model: Model, given: Any) -> list[str]:
     """Names of the bodies whose damping is fitted."""
-    able = [n for n, b in model.bodies.items() if b.deforms and hasattr(b, "damping")]
+    able = [body.name for body in deforming(model) if hasattr(body, "damping")]
     if given is None:
         if not able:
             raise ModelError(OWNER, "model", "one without flexible bodies", "one with some")
