@@ -86,8 +86,8 @@ def turned() -> np.ndarray:
     ("stiffening", "told"),
     [
         ("none", "stiffening of flexible bodies such as 'rod'"),
-        ("axial", "modes of 'rod' that stretch its axis, which stiffening=Axial"),
-        ("von_karman", "modes of 'rod' that stretch its axis, which stiffening=VonKarman"),
+        ("axial", "modes of 'rod' that stretch its axis, which its stiffening needs"),
+        ("von_karman", "modes of 'rod' that stretch its axis, which its stiffening needs"),
     ],
 )
 @pytest.mark.parametrize("ends", ["free", "propped"])

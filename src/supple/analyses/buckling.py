@@ -27,6 +27,7 @@ from supple.analyses.equilibrium import NO_STIFFNESS
 from supple.analyses.load_factor import Loaded, Loading
 from supple.analyses.mode import Mode
 from supple.analyses.static_result import static_result
+from supple.bodies.flexible import FlexibleBody
 from supple.errors import ModelError, SimulationError, SuppleWarning
 from supple.fem.buckling import Buckling
 from supple.fem.buckling import buckling as of_component
@@ -192,7 +193,7 @@ def buckling(
         raise SimulationError(
             f"{error}; with finer bodies it buckles at the load factor {better[0]:.6g}: {better[1]}"
         ) from None
-    better = compared()
+    better = compared() if len(found.modes[0].shape) <= MOST else None
     if better is not None:
         found = replace(found, error=found.factors[0] / better[0] - 1.0, cure=better[1])
     for doubt in _doubts(found):
@@ -341,13 +342,13 @@ class _Linear:
         return BucklingMode(0j, every, self.compiled, self.first.q, model, float(factor))
 
 
-def _cure(body: Any) -> str:
+def _cure(body: FlexibleBody) -> str:
     """What lets a body feel the loads along it."""
-    if getattr(body, "stiffening", None) is None:
+    if not body.stiffened:
         return f"stiffening of flexible bodies such as {body.name!r}"
     return (
-        f"modes of {body.name!r} that stretch its axis, which stiffening={body.stiffening!r} needs:"
-        " modes='all', AttachmentModes(2), or stiffening='second_order'"
+        f"modes of {body.name!r} that stretch its axis, which its stiffening needs: modes='all', "
+        "AttachmentModes(2), or stiffening='second_order'"
     )
 
 

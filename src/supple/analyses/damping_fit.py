@@ -19,6 +19,7 @@ from supple.analyses.linear_model import LinearModel
 from supple.analyses.linearize import linearize
 from supple.analyses.mode_fit import Asked, ModeFit, Term
 from supple.analyses.taken_as_rigid import deforming
+from supple.bodies.elastic import takes_damping
 from supple.errors import ModelError, SimulationError, SuppleWarning, suggestion
 from supple.fem.damping import Damping, ModalDamping, Rayleigh
 from supple.formulations.base import Formulation
@@ -97,7 +98,7 @@ def _made(name: str, terms: Sequence[Term], factors: Array) -> Damping:
 
 def _damped(model: Model, given: Any) -> list[str]:
     """Names of the bodies whose damping is fitted."""
-    able = [body.name for body in deforming(model) if hasattr(body, "damping")]
+    able = [body.name for body in deforming(model) if takes_damping(body)]
     if given is None:
         if not able:
             raise ModelError(OWNER, "model", "one without flexible bodies", "one with some")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from supple.bodies.elastic import bends
 from supple.errors import ModelError, label
 from supple.frames import Body
 from supple.model import Model
@@ -11,7 +12,7 @@ from supple.model import Model
 
 def deforming(model: Model) -> list[Body]:
     """Bodies of a model that deform: those with elastic coordinates."""
-    return [body for body in model.bodies.values() if body.deforms and not _stiff(body)]
+    return [body for body in model.bodies.values() if bends(body)]
 
 
 def rigid(owner: str, model: Model) -> Model:
@@ -31,9 +32,3 @@ def rigid(owner: str, model: Model) -> Model:
     for name, fields in changes.items():
         stiff.replace(name, **fields)
     return stiff
-
-
-def _stiff(body: Body) -> bool:
-    """Whether a body is one without modes."""
-    modes = getattr(body, "modes", None)
-    return isinstance(modes, int) and not isinstance(modes, bool) and modes == 0

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.bodies.elastic import damping_of
 from supple.errors import label
 from supple.fem.damping import ModalDamping, own_modes
 from supple.frames import Body, Frame
@@ -45,7 +46,7 @@ def damping_finding(body: Body, frequency: float, asked: float, found: float) ->
 
 def asked_damping(body: Any) -> ModalDamping | None:
     """Ratios of a body that may be meant of the modes of the model; None if there are none."""
-    found = getattr(body, "damping", None)
+    found = damping_of(body)
     return found if isinstance(found, ModalDamping) and found.of is None else None
 
 
