@@ -462,7 +462,7 @@ def test_sentences():
         sp.statics(cantilever(1.0, FLAT, STEEL, parts=4, **kink))
     m = cantilever(1.0, FLAT, STEEL, parts=4, **half)
     with pytest.raises(sp.ModelError, match="it is curved or twisted, expected a RigidBody in its"):
-        sp.kinematics(m, 1.0)
+        sp.kinematics(m, 1.0, bodies="rigid")
     assert "twist is 90 rad, expected 1.5708 if degrees are meant" in beam(twist=90.0).suspicion()
     with pytest.raises(sp.ModelError, match="elongation and twist is False, expected True for a"):
         sp.simulate(m, 0.1, formulation=sp.DeformationModes(twist=False))

@@ -161,7 +161,9 @@ def test_beams_are_rigid():
     rod = model.add(sp.Beam("rod", 1.0, sp.Rectangle(0.02, 0.01), material, modes=4))
     model.add(sp.Revolute("hinge", model.ground.at(0), rod.at(0)))
     model.add(sp.Driver("motor", "hinge", "t**2"))
-    result = sp.kinematics(model, 1.0, output=4)
+    with pytest.raises(sp.ModelError, match=r"Beam 'rod' deforms, expected bodies='rigid'"):
+        sp.kinematics(model, 1.0)
+    result = sp.kinematics(model, 1.0, output=4, bodies="rigid")
     mass = 2700 * 2e-4
     inertia = mass / 3 + 2700 * (0.01 * 0.02**3 / 12)  # with that of the section about z
     expected = 2.0 * inertia + 0.5 * mass * 9.81 * np.cos(result.t**2)
@@ -290,7 +292,7 @@ def test_flexible_bodies_are_rigid_and_it_is_told():
     rod = m.add(sp.Beam("rod", 1.0, sp.Rectangle(0.01, 0.02), alloy, elements=2))
     m.add(sp.Revolute("hub", m.ground.at(0), rod.at(0)))
     m.add(sp.Driver("motor", "hub", "t"))
-    r = sp.kinematics(m, 1.0, output=4)
+    r = sp.kinematics(m, 1.0, output=4, bodies="rigid")
     assert r.message == "reached t = 1 s with 'rod' taken as rigid"
     assert r.monitor.verdict == "no flexible bodies"
     root = r["rod"].at(0.0)

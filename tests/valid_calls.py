@@ -69,9 +69,9 @@ def pendulum() -> sp.Model:
     return m
 
 
-def held_beam() -> sp.Model:
+def held_beam(modes: Any = "auto") -> sp.Model:
     m = sp.Model(gravity=(0, 0, -9.81), name="held beam")
-    beam = m.add(sp.Beam("beam", 1.0, ROD, STEEL, elements=2, modes="auto"))
+    beam = m.add(sp.Beam("beam", 1.0, ROD, STEEL, elements=2, modes=modes))
     m.add(sp.Fixed("wall", m.ground.at(0), beam.at(0)))
     return m
 
@@ -183,7 +183,7 @@ CALLS: dict[str, Call] = {
         "Section": {"area": 1e-4, "I_y": 1e-9, "I_z": 1e-9, "J": 2e-9},
         "Rayleigh": {"stiffness": 1e-4, "mass": 0.1},
         "KelvinVoigt": {"E": 1e6, "G": 1e6},
-        "ModalDamping": {"ratios": 0.01},
+        "ModalDamping": {"ratios": 0.01, "of": "body"},
         # shapes and stiffening
         "NormalModes": {"n": 3},
         "CraigBampton": {"interfaces": ["foot"], "n": 2},
@@ -275,6 +275,7 @@ CALLS: dict[str, Call] = {
         "kinematics": {"model": driven(), "t_end": 0.01},
         "inverse_dynamics": {"model": driven(), "t_end": 0.01},
         "linearize": {"model": pendulum(), "at": "initial"},
+        "fit_damping": {"model": held_beam(2), "ratios": 0.01},
         "lqr": {"model": sprung(), "inputs": "pin"},
         "observer": {"model": sprung(), "inputs": "pin", "outputs": "pin"},
         "stability": {"model": sprung(), "over": "press", "values": (0.0, 1.0)},
@@ -485,7 +486,8 @@ NOT_CALLED = {
     "Campbell", "Estimator", "ModeTrack", "Regulator", "Sweep", "Sensitivity", "Optimum", "Fit",
     "CrossCheck", "Snapshot",
     "Certificate", "ChosenModes",
-    "Buckling", "BucklingMode", "ModelBuckling", "EquilibriumPath", "SpecialPoint", "Stability",
+    "Buckling", "BucklingMode", "DampingFit", "ModelBuckling", "EquilibriumPath", "SpecialPoint",
+    "Stability",
     "StabilityLimit", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",
     "ModelFileError", "ArgumentError", "cases",

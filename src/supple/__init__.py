@@ -149,6 +149,8 @@ if TYPE_CHECKING:
     from supple import cases
     from supple.analyses.buckling import BucklingMode, ModelBuckling, buckling
     from supple.analyses.campbell_result import Campbell, ModeTrack
+    from supple.analyses.damping_fit import fit_damping
+    from supple.analyses.damping_result import DampingFit
     from supple.analyses.frequency_response import FrequencyResponse
     from supple.analyses.inverse import inverse_dynamics
     from supple.analyses.kinematics import kinematics
@@ -232,11 +234,11 @@ __all__ = [
     "Branch", "Buckling", "BucklingMode", "Bushing", "Cable", "Campbell", "CartesianSpring",
     "Certificate", "Change", "ChosenModes", "Circle", "ComponentReport", "Constant", "Constraint",
     "Coupling", "CouplingSpring", "CraigBampton", "CrossCheck", "Cuboid", "Cylinder", "Cylindrical",
-    "DeformationModes", "Diagnosis", "Distance", "DistributedLoad", "DormandPrince", "Driver",
-    "Drum", "EffortFunction", "EnergyScheme", "EquilibriumPath", "Estimator", "Event", "Expression",
-    "FMUController", "FileError", "Fit", "Fixed", "FlexibleBody", "Force", "ForceElement",
-    "ForceFormula", "ForceFunction", "ForceTable", "Frame", "FrameBody", "FrameDriver",
-    "FrameState", "Free", "FrequencyResponse", "Gear", "General", "GeneralizedAlpha",
+    "DampingFit", "DeformationModes", "Diagnosis", "Distance", "DistributedLoad", "DormandPrince",
+    "Driver", "Drum", "EffortFunction", "EnergyScheme", "EquilibriumPath", "Estimator", "Event",
+    "Expression", "FMUController", "FileError", "Fit", "Fixed", "FlexibleBody", "Force",
+    "ForceElement", "ForceFormula", "ForceFunction", "ForceTable", "Frame", "FrameBody",
+    "FrameDriver", "FrameState", "Free", "FrequencyResponse", "Gear", "General", "GeneralizedAlpha",
     "GradientBeam", "GradientBodies", "GradientPlate", "GradientSolid", "GraphEdge", "Ground",
     "ISection", "ImportedComponent", "Interface", "Joint", "JointCoordinates", "JointEffort",
     "JointFriction", "JointSpring", "JointStop", "KelvinVoigt", "LinearGraph", "LinearLaw",
@@ -254,13 +256,13 @@ __all__ = [
     "TaperedSection", "Transfer", "TransferPath", "Tube", "Universal", "Unlock", "UserShapes",
     "VonKarman", "WeightLoad", "assemble", "batch", "block", "buckling", "campbell", "cases",
     "certify", "check_component", "choose_modes", "compare", "converge", "crosscheck", "export_fmu",
-    "fit", "inverse_dynamics", "kinematics", "linearize", "load", "load_component", "load_run",
-    "lowest_modes", "lqr", "lyapunov", "mass_properties", "mesh_geometry", "observer", "optimize",
-    "prepare", "principal_strains", "read_abaqus", "read_calculix", "read_matrix_market",
-    "read_mesh", "read_mjcf", "read_model", "read_nastran", "read_urdf", "resume", "rigid_modes",
-    "rosette_strain", "save_component", "sensitivity", "shaped", "simulate", "stability",
-    "state_feedback", "statics", "stiffness", "sweep", "tie", "transfer", "velocity_transformation",
-    "write_model", "write_sid",
+    "fit", "fit_damping", "inverse_dynamics", "kinematics", "linearize", "load", "load_component",
+    "load_run", "lowest_modes", "lqr", "lyapunov", "mass_properties", "mesh_geometry", "observer",
+    "optimize", "prepare", "principal_strains", "read_abaqus", "read_calculix",
+    "read_matrix_market", "read_mesh", "read_mjcf", "read_model", "read_nastran", "read_urdf",
+    "resume", "rigid_modes", "rosette_strain", "save_component", "sensitivity", "shaped",
+    "simulate", "stability", "state_feedback", "statics", "stiffness", "sweep", "tie", "transfer",
+    "velocity_transformation", "write_model", "write_sid",
 ]  # fmt: skip
 
 for _name in __all__:

@@ -8,6 +8,8 @@ ON_FIRST_USE: dict[str, str | None] = {
     for module, names in {
         "analyses.buckling": "buckling BucklingMode ModelBuckling",
         "analyses.campbell_result": "Campbell ModeTrack",
+        "analyses.damping_fit": "fit_damping",
+        "analyses.damping_result": "DampingFit",
         "analyses.frequency_response": "FrequencyResponse",
         "analyses.inverse": "inverse_dynamics",
         "analyses.kinematics": "kinematics",

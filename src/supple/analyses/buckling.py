@@ -12,7 +12,7 @@ of order 4; K is in fixed independent coordinates, so that it is smooth along th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, overload
 
 import numpy as np
@@ -20,11 +20,13 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.analyses.arguments import expect, number, starting_state
+from supple.analyses.buckling_errors import LIMIT, with_finer
 from supple.analyses.continuation import Continuation, Spot
 from supple.analyses.equilibrium import NO_STIFFNESS
 from supple.analyses.load_factor import Loaded, Loading
 from supple.analyses.mode import Mode
 from supple.analyses.static_result import static_result
+from supple.bodies.flexible import FlexibleBody
 from supple.errors import ModelError, SimulationError, warn_caller
 from supple.fem.buckling import Buckling
 from supple.fem.buckling import buckling as of_component
@@ -33,6 +35,7 @@ from supple.formulations.base import Formulation
 from supple.formulations.trees import JointCoordinates
 from supple.model import Model
 from supple.poses import Array
+from supple.reduction.membranes import feels_loads
 from supple.results.result import Result
 from supple.state import State
 
@@ -41,8 +44,15 @@ NONE = 1e-6  # inverse load factors below this part of the largest, of either si
 PART = 0.02  # of the lowest load factor, for differences
 MOVED = 1e-2  # rad or lengths of the model, the most that differences move the model
 SKEW = 1e-4  # part of dK/df that is not symmetric: loads follow the motion
+LARGER = 100.0  # by which loads grow that change no stiffness yet
+ROUNDING = 1e-12  # part of the stiffnesses that cancel, for differences of stiffnesses
+MOST = 300  # velocities of a finer model, for its cube is what it costs
 CARRIED = 0.01  # of a body's own buckling load: the factor is wrong by about that
 BENT = 0.05  # part of the stiffness that is left at the load factor: it is not linear in the load
+
+
+class NoFactorError(SimulationError):
+    """Loads without a positive load factor."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +92,10 @@ class ModelBuckling:
         of `statics` with ``follow`` has the true load.
     carried : by name, parts of their own buckling loads that flexible bodies without stiffening
         carry at the first factor: what loads along them do to their stiffness is left out
+    error : part of the first factor by which it is too high with the modes, elements and parts of
+        its flexible bodies, by a comparison with finer ones; NaN where there are none, where they
+        are too many, and with ``start``
+    cure : what to do about it
     """
 
     factors: Array
@@ -89,6 +103,8 @@ class ModelBuckling:
     follows_motion: bool
     left: float
     carried: dict[str, float]
+    error: float = np.nan
+    cure: str = ""
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{f:.6g}" for f in self.factors[:6])
@@ -154,9 +170,31 @@ def buckling(
     expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
     formulation = JointCoordinates() if formulation is None else formulation
     most = validate.integer(OWNER, "count", count, 1, "an integer from 1 on")
-    model = formulation.written(component)
-    loading = Loading(OWNER, model, number(OWNER, "t", t), follow)
-    found = _Linear(Loaded(OWNER, loading, formulation), start).run(most)
+    at = number(OWNER, "t", t)
+
+    def of(model: Model, begin: State | Result | None, finer: bool) -> ModelBuckling:
+        loaded = Loaded(OWNER, Loading(OWNER, formulation.written(model), at, follow), formulation)
+        if finer and loaded.compiled.nu > MOST:
+            raise SimulationError("buckling: the finer model is too large to be compared with")
+        return _Linear(loaded, begin).run(1 if finer else most)
+
+    def compared() -> tuple[float, str] | None:
+        if start is not None:  # which is no state of another model
+            return None
+        return with_finer(component, lambda m: float(of(m, None, True).factors[0]))
+
+    try:
+        found = of(component, start, False)
+    except NoFactorError as error:
+        better = compared()
+        if better is None:
+            raise
+        raise SimulationError(
+            f"{error}; with finer bodies it buckles at the load factor {better[0]:.6g}: {better[1]}"
+        ) from None
+    better = compared() if len(found.modes[0].shape) <= MOST else None
+    if better is not None:
+        found = replace(found, error=found.factors[0] / better[0] - 1.0, cure=better[1])
     for doubt in _doubts(found):
         warn_caller(doubt)
     return found
@@ -186,20 +224,16 @@ class _Linear:
 
     def run(self, count: int) -> ModelBuckling:
         """The lowest load factors and their modes."""
-        K, _ = self._stiffness(0.0)
-        longest = float(np.max(np.abs(self.way), initial=0.0))
-        step = 1.0 if longest == 0.0 else min(1.0, MOVED / longest)
-        inverse, shapes = self._factors(K, self._change(step))
-        for _ in range(2):  # differences of the size of the factor
-            size = float(np.max(np.abs(inverse), initial=0.0))
-            if size > 0.0:
-                step = PART / size
-                step = step if longest == 0.0 else min(step, MOVED / longest)
-            change = self._change(step)
-            inverse, shapes = self._factors(K, change)
+        K, moved = self._stiffness(0.0)
+        found = self._significant(K)
+        if found is None:
+            self._refuse(False)
+        change, inverse, shapes, sure = found
         skew = float(np.max(np.abs(change - change.T), initial=0.0))
         follows = skew > SKEW * float(np.max(np.abs(change), initial=0.0))
-        good = np.flatnonzero((np.abs(inverse.imag) < NONE * np.abs(inverse)) & (inverse.real > 0))
+        good = np.flatnonzero(
+            sure & (np.abs(inverse.imag) < NONE * np.abs(inverse)) & (inverse.real > 0)
+        )
         good = good[np.argsort(-inverse.real[good])]
         if len(good):
             largest = float(np.max(np.abs(inverse)))
@@ -207,22 +241,57 @@ class _Linear:
         if not len(good):
             self._refuse(follows)
         factors = 1.0 / inverse.real[good]
-        moved, own = self._stiffness(0.0)[1], shapes[:, good].real
+        own = shapes[:, good].real
         modes = tuple(self._mode(f, moved @ y) for f, y in zip(factors, own.T, strict=True))
         y = own[:, 0]
         there = self._stiffness(float(factors[0]))[0]
         left = abs(float(y @ there @ y)) / float(y @ K @ y)
         return ModelBuckling(factors, modes, follows, left, self._without(float(factors[0])))
 
+    def _significant(self, K: Array) -> tuple[Array, Array, Array, np.ndarray] | None:
+        """Change of the stiffness, inverse factors and shapes, and which are beyond rounding.
+
+        Loads that are small against the buckling load are made larger for it; None if the stiffness
+        does not change even under loads as large as itself.
+        """
+        if not len(K):
+            return None
+        longest = float(np.max(np.abs(self.way), initial=0.0))
+        most = np.inf if longest == 0.0 else MOVED / longest
+        step = min(1.0, most)
+        self.loaded.set(step)
+        here = self.rest.balance(self.first.q, self.first.z)
+        most = min(most, max(step, step * here.size / (here.own or here.size or 1.0)))
+        while True:
+            change = self._change(step)
+            inverse, shapes = self._factors(K, change)
+            if np.any(self._sure(K, inverse, shapes, step)):
+                break
+            if step >= most:
+                return None
+            step = min(LARGER * step, most)
+        for _ in range(2):  # differences of the size of the factor
+            step = min(PART / float(np.max(np.abs(inverse))), most)
+            change = self._change(step)
+            inverse, shapes = self._factors(K, change)
+        return change, inverse, shapes, self._sure(K, inverse, shapes, step)
+
+    def _sure(self, K: Array, inverse: Array, shapes: Array, step: float) -> np.ndarray:
+        """Which inverse load factors (n,) are more than rounding of the stiffness."""
+        size = np.abs(shapes)
+        rounding = ROUNDING * np.einsum("ik,ij,jk->k", size, np.abs(K), size)
+        own = np.abs(np.einsum("ik,ij,jk->k", shapes.conj(), K, shapes))
+        return np.asarray(np.abs(inverse) * step * own > rounding)
+
     def _refuse(self, follows: bool) -> NoReturn:
         """Say why there is no load factor."""
         why = "expected loads that press"
-        soft = [b.name for b in self.compiled.flexible.values() if b.modal.slaves is None]
+        bodies = self.compiled.flexible.values()
         if follows:
             why += "; loads follow the motion: it may flutter, see stability"
-        elif soft:
-            why += f", and stiffening of flexible bodies such as {soft[0]!r}"
-        raise SimulationError(f"buckling: the loads have no positive load factor, {why}")
+        elif soft := [b for b in bodies if b.modal.n and not feels_loads(b.modal)]:
+            why += f", and {_cure(soft[0].body)}"
+        raise NoFactorError(f"buckling: the loads have no positive load factor, {why}")
 
     def _without(self, factor: float) -> dict[str, float]:
         """Parts of their own buckling loads that bodies without stiffening carry at a factor."""
@@ -272,6 +341,16 @@ class _Linear:
         return BucklingMode(0j, every, self.compiled, self.first.q, model, float(factor))
 
 
+def _cure(body: FlexibleBody) -> str:
+    """What lets a body feel the loads along it."""
+    if not body.stiffened:
+        return f"stiffening of flexible bodies such as {body.name!r}"
+    return (
+        f"modes of {body.name!r} that stretch its axis, which its stiffening needs: modes='all', "
+        "AttachmentModes(2), or stiffening='second_order'"
+    )
+
+
 def _independent(N: Array) -> list[int]:
     """Places of coordinates that move most along N (nu, n), as many as it has columns."""
     from scipy.linalg import qr
@@ -293,6 +372,12 @@ def _doubts(found: ModelBuckling) -> list[str]:
             f"buckling: flexible body {name!r} has no stiffening and carries {part:.2g} of its own "
             f"buckling load at the load factor {found.factors[0]:.6g}, which is too high by up to "
             "about that part: stiffening='second_order', or more bodies"
+        )
+    if abs(found.error) > LIMIT:
+        out.append(
+            f"buckling: the load factor {found.factors[0]:.6g} is some {abs(found.error):.0%} too "
+            f"{'high' if found.error > 0.0 else 'low'} with its flexible bodies as they are: "
+            f"{found.cure}"
         )
     if found.left > BENT:
         out.append(

@@ -110,7 +110,8 @@ def crossings(x: Array, y: Array) -> Array:
 
 def unstable(found: Stability) -> list[tuple[float, float]]:
     """Stretches of the values in which the state is not stable, by its limits."""
-    edges = [float(found.values[0]), *(limit.value for limit in found.limits)]
+    limits = [limit for limit in found.limits if limit.kind != "limit point"]  # that is the end
+    edges = [float(found.values[0]), *(limit.value for limit in limits)]
     edges.append(float(found.values[-1]))
-    held = [bool(found.stable[0]), *(limit.becomes == "stable" for limit in found.limits)]
+    held = [bool(found.stable[0]), *(limit.becomes == "stable" for limit in limits)]
     return [(a, b) for a, b, good in zip(edges[:-1], edges[1:], held, strict=True) if not good]

@@ -12,8 +12,9 @@ by the largest way so far, the factor by its range: an arc s has s^2 = (|d|/way)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ Kind = Literal["limit point", "bifurcation", "kink"]
 
 ITERATIONS, WANTED = 12, 4.0  # corrections of a point: the most, and what steps are chosen for
 FIRST, LONGEST, SHORTEST = 0.02, 0.1, 1e-7  # arcs
+WIGGLE = 1e-3  # an arc that is longer may hide two limit points
 KINKED = 1e-4  # an arc that is so short sees kinks only
 STRAIGHT = 0.9  # cosine of the angle between two tangents, at least
 FAR = 0.5  # part of an arc that corrections may move a guess
@@ -122,6 +124,8 @@ class Continuation:
             b = self._ahead(a, h)
             sharp = h < KINKED  # a kink of the loads
             if b is not None and (self._far(a, b, h, sharp) or self._turns(a, b, sharp)):
+                b = None
+            if b is not None and h > WIGGLE and self._wiggles(a, b, h):
                 b = None
             if b is None and h < SHORTEST:
                 b = self._across(a)
@@ -278,6 +282,18 @@ class Continuation:
         """Whether the path turns more than a step should see, or back."""
         return self._dot(a.tangent, b.tangent) < (0.0 if sharp else STRAIGHT)
 
+    def _wiggles(self, a: Spot, b: Spot, h: float) -> bool:
+        """Whether the factor seems to turn back and on again between two neighbours.
+
+        The cubic through values and slopes at both ends has two extreme values there.
+        """
+        m, n, rise = h * a.tangent.slope, h * b.tangent.slope, b.factor - a.factor
+        if not m * n > 0.0:
+            return False
+        s = np.linspace(0.0, 1.0, 21)
+        slope = m + (6.0 * rise - 4.0 * m - 2.0 * n) * s + (3.0 * (m + n) - 6.0 * rise) * s**2
+        return bool(np.min(slope * np.sign(m)) < -JUMP * max(abs(m), abs(n)))
+
     def _far(self, a: Spot, b: Spot, h: float, sharp: bool) -> bool:
         """Whether corrections moved a guess so far that it may be on another path."""
         guess = self.equations.retract(a.q, h * self.unit * a.tangent.way)
@@ -290,32 +306,54 @@ class Continuation:
         first, last = sorted((a.negative, b.negative))
         found: list[tuple[float, Spot]] = []
         for place in range(first, last):
-            where, spot = self._root(a, b, h, place)
+            where, spot = self._root(a, b, h, partial(Spot.least, place=place))
             if found and abs(where - found[-1][0]) < 1e-6 * h:  # several at once
                 found[-1] = where, replace(found[-1][1], count=found[-1][1].count + 1)
                 continue
             found.append((where, self._classified(spot, a, b, place)))
+        if a.tangent.slope * b.tangent.slope < 0.0 and not any(
+            spot.kind in ("limit point", "kink") for _, spot in found
+        ):
+            found = self._with_extreme(a, b, h, found)
         return [spot for _, spot in sorted(found, key=lambda each: each[0])]
 
-    def _root(self, a: Spot, b: Spot, h: float, place: int) -> tuple[float, Spot]:
-        """The arc at whose end the stiffness in a place vanishes, and the point there."""
+    def _with_extreme(
+        self, a: Spot, b: Spot, h: float, found: list[tuple[float, Spot]]
+    ) -> list[tuple[float, Spot]]:
+        """Points between two neighbours, and the one at which the load factor is extreme.
+
+        It is found by the slope of the factor, which does not ask how small a stiffness is among
+        those of the other motions.
+        """
+        where, spot = self._root(a, b, h, lambda x: x.tangent.slope)
+        same = next((k for k, (s, _) in enumerate(found) if abs(s - where) < 1e-3 * h), None)
+        if same is not None:
+            found[same] = found[same][0], replace(found[same][1], kind="limit point")
+            return found
+        around = min(abs(a.tangent.slope), abs(b.tangent.slope))
+        kind: Kind = "kink" if abs(spot.tangent.slope) > JUMP * around else "limit point"
+        length = float(np.linalg.norm(spot.tangent.way)) or 1.0
+        return [*found, (where, replace(spot, kind=kind, motion=spot.tangent.way / length))]
+
+    def _root(self, a: Spot, b: Spot, h: float, of: Callable[[Spot], float]) -> tuple[float, Spot]:
+        """The arc at whose end a number of its point vanishes, and the point there."""
         from scipy.optimize import brentq
 
         spots: dict[float, Spot | None] = {0.0: a, h: b}
 
-        def stiffness(s: float) -> float:
+        def value(s: float) -> float:
             if s not in spots:
                 spots[s] = self._ahead(a, s, TRUNCATED)
             spot = spots[s]
             if spot is None:
                 raise _LostError
-            return spot.least(place)
+            return of(spot)
 
         try:
-            if not stiffness(0.0) * stiffness(h) < 0.0:
+            if not value(0.0) * value(h) < 0.0:
                 return h, b  # an indifferent motion among them
-            where = float(brentq(stiffness, 0.0, h, xtol=1e-14 * h, rtol=1e-14, maxiter=100))
-            stiffness(where)
+            where = float(brentq(value, 0.0, h, xtol=1e-14 * h, rtol=1e-14, maxiter=100))
+            value(where)
         except _LostError:  # beyond a kink, where the tangent leads away
             return 0.0, a
         return where, spots[where] or b

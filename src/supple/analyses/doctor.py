@@ -16,12 +16,15 @@ from supple.engine.histories import RunHistory
 from supple.engine.row_sets import RowSets
 from supple.engine.rows import moving, rows_at, scaled_rows
 from supple.errors import ModelError, SuppleError
+from supple.formulations.equations import Equations
 from supple.loops.assembly import contradiction, open_loop, refuse_rate, unfollowed
 from supple.loops.closing import LARGE, Assembler
 from supple.loops.ranks import analyse, scaled_table, weakest_row
 from supple.loops.singular import about
 from supple.model import Model
 from supple.poses import Array
+from supple.results.damping_findings import asked_damping
+from supple.state import State
 from supple.suspicions import suspicions
 
 # Changes of coordinates and rates below this are rounding, in their own units.
@@ -88,6 +91,20 @@ class _Examination:
         self.changes(q, u)
         self.mass(q)
         self.drivers(q, until)
+        self.damping(q)
+
+    def damping(self, q: Array) -> None:
+        """Whether modes of the model have the damping that was asked of its bodies' own."""
+        from supple.analyses.damping_errors import damping_errors
+        from supple.analyses.linearize import linear_model
+
+        asked = any(asked_damping(r.body) for r in self.compiled.flexible.values())
+        if not asked or not self.ranks.freedom or any(f.severe for f in self.findings):
+            return
+        c = self.compiled
+        state = State(0.0, q, np.zeros(c.nu), c.z0)
+        for found in damping_errors(linear_model(Equations(c), state, self.model)):
+            self.note(found.sentence)
 
     def note(self, text: str, advice: str = "", severe: bool = False) -> None:
         self.findings.append(Finding(text, advice, severe))

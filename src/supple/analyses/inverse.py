@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from supple import validate
 from supple.analyses.arguments import expect, number, output_times
-from supple.analyses.kinematics import follow, rigid
+from supple.analyses.flexible_inverse import driven_run
+from supple.analyses.kinematics import follow
+from supple.analyses.prepared import Start
 from supple.analyses.recorded import Recorded
+from supple.analyses.taken_as_rigid import deforming
 from supple.constraints import Driver
 from supple.constraints.couplings import joint_target
 from supple.errors import ModelError, warn_caller
 from supple.formulations.base import Formulation
+from supple.integrators.base import Integrator
 from supple.model import Model
 from supple.results.result import Result
 from supple.signals import SignalLike
@@ -30,6 +36,10 @@ def inverse_dynamics(
     motion: Mapping[Target, SignalLike] | Result | None = None,
     actuated: Sequence[Target] | None = None,
     formulation: Formulation | None = None,
+    bodies: Literal["flexible", "rigid"] = "flexible",
+    start: Start = None,
+    integrator: Integrator | None = None,
+    tolerance: str | float | Sequence[float] = "default",
 ) -> Result:
     """Find the efforts that drivers must exert to make a model follow a motion.
 
@@ -48,18 +58,31 @@ def inverse_dynamics(
         Coordinates that are driven along a recorded motion, as many as there are degrees of
         freedom; by default all coordinates of all joints, which is right for models without loops.
     formulation : JointCoordinates, Absolute or Branch, optional
+    bodies : "flexible" or "rigid"
+        Whether flexible bodies deform along the motion, and vibrate, or are taken as rigid.
+    start, integrator, tolerance : optional
+        Of the run in which flexible bodies deform, as for `simulate`. Without ``start`` a recorded
+        motion of the same model begins as it was recorded; a motion from rest begins in the
+        equilibrium that the drivers hold, another one "quasi-static".
 
-    The result is that of `kinematics`. Drivers are those of the model and, for the motion of a
-    coordinate, ``"drive shoulder"`` (``"drive wrist angle_2"`` where a joint has several):
-    ``result["drive shoulder"].effort`` is the effort in addition to what the model's own forces
-    exert, ``result["shoulder"].effort`` is both together. Beams are rigid.
+    Drivers are those of the model and, for the motion of a coordinate, ``"drive shoulder"``
+    (``"drive wrist angle_2"`` where a joint has several): ``result["drive shoulder"].effort`` is
+    the effort in addition to what the model's own forces exert, ``result["shoulder"].effort`` is
+    both together. Of rigid bodies the result is that of `kinematics`. Flexible bodies are
+    simulated, moved by the drivers: the same efforts, exerted by motors, make the same motion.
     """
     expect(OWNER, "model", model, Model, "a Model")
     expect(OWNER, "motion", motion, Mapping | Result | None, "motions by joint, or a Result")
     expect(OWNER, "formulation", formulation, Formulation | None, "e.g. Absolute()")
     if not isinstance(motion, Result) and actuated is not None:
         raise ModelError(OWNER, "actuated", actuated, "None without a recorded motion")
-    begin, driven = 0.0, rigid(model).copy()
+    validate.choice(OWNER, "bodies", bodies, ("flexible", "rigid"))
+    soft = bodies == "flexible" and bool(deforming(model))
+    run = {"start": start, "integrator": integrator, "tolerance": tolerance}
+    for (field, value), usual in zip(run.items(), (None, None, "default"), strict=True):
+        if not soft and (type(value) is not type(usual) or value != usual):
+            raise ModelError(OWNER, field, value, f"{usual!r} where no body deforms")
+    begin, driven = 0.0, model.copy()
     if isinstance(motion, Result):
         begin = _recorded(driven, motion, actuated)
         t_end = float(motion.t[-1]) if t_end is None else t_end
@@ -68,16 +91,40 @@ def inverse_dynamics(
         for target, signal in motion.items():
             joint, place = _coordinate(driven, target, "motion")
             driven.add(Driver(_name(driven, joint, place), joint, signal, place))
+        if soft:
+            _begin_at(driven)
     if t_end is None:
         raise ModelError(OWNER, "t_end", t_end, "the end of the motion in s")
     end = number(OWNER, "t_end", t_end)
     if not end > begin:
         raise ModelError(OWNER, "t_end", t_end, f"a time after {begin:g} s")
     times = output_times(OWNER, begin, end, output)
+    if soft:
+        record = motion if isinstance(motion, Result) else None
+        found, doubts = driven_run(OWNER, driven, begin, end, times, formulation, record, run)
+        for doubt in doubts:
+            warn_caller(doubt)
+        return found
     result = follow(OWNER, driven, begin, end, times, formulation)
     if not result.success:
         warn_caller(result.message)
     return result
+
+
+def _begin_at(model: Model) -> None:
+    """Let coordinates that are driven begin where their drivers are at t = 0 s."""
+    for driver in model.drivers.values():
+        joint = model.joints.get(driver.joint) if isinstance(driver, Driver) else None
+        if not isinstance(driver, Driver) or joint is None or joint.nq != joint.nu:
+            continue
+        place = joint.coordinate_index(driver.coordinate, OWNER)
+        value, rate, _ = (float(x) for x in driver.motion.derivatives(0.0))
+        fields = {}
+        for field, new in (("initial", value), ("initial_rate", rate)):
+            each = np.array(getattr(joint, field), dtype=float).reshape(-1)
+            each[place] = new
+            fields[field] = each if joint.nu > 1 else float(each[0])
+        model.replace(driver.joint, **fields)
 
 
 def _recorded(model: Model, motion: Result, actuated: Sequence[Target] | None) -> float:

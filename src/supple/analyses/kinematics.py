@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple import validate
 from supple.analyses.arguments import expect, number, output_times
 from supple.analyses.balance import null_space
 from supple.analyses.follower import Follower, StuckError
+from supple.analyses.taken_as_rigid import deforming, rigid
 from supple.core.layout import new_work
 from supple.engine.builder import Compiled
 from supple.engine.loads import Loads
-from supple.errors import ModelError, warn_caller
+from supple.errors import ModelError, label, warn_caller
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
@@ -33,6 +36,7 @@ def kinematics(
     *,
     output: int | float | ArrayLike | None = None,
     formulation: Formulation | None = None,
+    bodies: Literal["rigid"] | None = None,
 ) -> Result:
     """Follow a mechanism whose drivers move all its freedom, from t = 0 to ``t_end`` (s).
 
@@ -42,15 +46,24 @@ def kinematics(
         Number of equal intervals (500 by default), their length in s (a float), or the times (s).
     formulation : JointCoordinates, Absolute or Branch, optional
         The choice of coordinates.
+    bodies : "rigid", optional
+        Takes flexible bodies as rigid; without it a model with such bodies is refused.
 
     Nothing is integrated: at each time the rows give the coordinates by Newton's method, and
     velocities and accelerations by linear equations. Loads and reactions are those of the motion,
-    with the efforts of the drivers: ``result["motor"].effort``. Beams are rigid; integrals of
-    controllers stay at zero. A motion that cannot go on returns what it has, with ``success``
-    False, a ``message`` and a warning.
+    with the efforts of the drivers: ``result["motor"].effort``. Integrals of controllers stay
+    at zero. A motion that cannot go on returns what it has, with ``success`` False, a ``message``
+    and a warning. Flexible bodies deform in `inverse_dynamics` and `simulate`.
     """
     expect("kinematics", "model", model, Model, "a Model")
     expect("kinematics", "formulation", formulation, Formulation | None, "e.g. Absolute()")
+    if bodies is not None:
+        validate.choice("kinematics", "bodies", bodies, ("rigid",))
+    elif soft := deforming(model):
+        raise ModelError.plain(
+            f"kinematics: {label(soft[0])} deforms, expected bodies='rigid', which takes it as "
+            "rigid, or inverse_dynamics, in which it deforms"
+        )
     end = number("kinematics", "t_end", t_end)
     if not end > 0.0:
         raise ModelError("kinematics", "t_end", t_end, "a time after 0 s")
@@ -69,10 +82,13 @@ def follow(
     times: Array,
     formulation: Formulation | None,
 ) -> Result:
-    """The motion at the times (nt,), with the work of drivers and forces since ``begin`` (s)."""
+    """The motion at the times (nt,), with the work of drivers and forces since ``begin`` (s).
+
+    Bodies that deform are taken as rigid.
+    """
     clock = time.process_time()
-    bending = [name for name, body in model.bodies.items() if body.rigid_fields()]
-    model = rigid(model)
+    bending = [body.name for body in deforming(model)]
+    model = rigid(owner, model)
     formulation = JointCoordinates() if formulation is None else formulation
     tree = formulation.tree(model)
     compiled = compile_model(model, tree=tree)
@@ -131,18 +147,6 @@ def follow(
             loads=Loads(history, dict(model.forces)),
         )
     )
-
-
-def rigid(model: Model) -> Model:
-    """The model with rigid bodies only; itself if it has none that bend."""
-    changes = {name: body.rigid_fields() for name, body in model.bodies.items()}
-    if not any(changes.values()):
-        return model
-    stiff = model.copy()
-    for name, fields in changes.items():
-        if fields:
-            stiff.replace(name, **fields)
-    return stiff
 
 
 def refuse_freedom(owner: str, compiled: Compiled) -> None:

@@ -26,6 +26,7 @@ import numpy as np
 
 from supple.analyses.arguments import expect, number, starting_state
 from supple.analyses.balance import null_space
+from supple.analyses.damping_errors import with_damping
 from supple.analyses.frequency_errors import frequency_errors, with_frequencies
 from supple.analyses.instant import instant
 from supple.analyses.linear_model import CONSTANT, LinearModel
@@ -50,6 +51,7 @@ from supple.state import State, mismatch
 from supple.validate import listed
 
 OWNER = "linearize"
+TOLD = ("frequency", "damping")  # findings that are told though they are not serious
 Target = str | tuple[str, int | str]
 LOAD = 0.04  # part of the stiffness that loads may change: 2 % of a frequency
 FIRST = 1e3  # weight of coordinates that come before others
@@ -109,7 +111,7 @@ def linearize(
         effort = at.equilibrium.drive  # what keeps a steady rotation
     linear = linear_about(model, compiled, state, independent, effort)
     seen = linear.monitor
-    told = (f.sentence for f in seen.findings if f.serious or f.what == "frequency")
+    told = (f.sentence for f in seen.findings if f.serious or f.what in TOLD)
     held = (f"{label(f)} holds its effort between samples: it is left out of the linear model"
             for f in model.forces.values() if isinstance(f, SampledController))  # fmt: skip
     for doubt in (*told, *_of_loads(seen), *held, *linear.doubts(OWNER)):
@@ -141,7 +143,7 @@ def with_monitor(equations: Equations, linear: LinearModel) -> LinearModel:
         return replace(linear, monitor=seen)
     errors = frequency_errors(equations, linear, model)
     seen = with_mesh_frequencies(with_frequencies(seen, linear, errors), linear, errors)
-    return replace(linear, monitor=seen, too_high=errors.all_parts)
+    return replace(linear, monitor=with_damping(seen, linear), too_high=errors.all_parts)
 
 
 def _of_loads(monitor: Monitor) -> Iterator[str]:

@@ -118,8 +118,8 @@ class Parameter:
             )
         return here
 
-    def follow(self, a: Followed, value: float) -> tuple[Followed | None, float]:
-        """The state at a value, found from that at another; None and how far it goes."""
+    def follow(self, a: Followed, value: float) -> tuple[Followed | None, Followed]:
+        """The state at a value, found from that at another, or None; and the last on the way."""
         goals, whole = [value], abs(value - a.value)
         while goals:
             b = self._near(a, goals[-1])
@@ -128,9 +128,9 @@ class Parameter:
                 goals.pop()
                 continue
             if abs(goals[-1] - a.value) <= CLOSEST * whole:
-                return None, a.value
+                return None, a
             goals.append(0.5 * (a.value + goals[-1]))
-        return a, value
+        return a, a
 
     def _near(self, a: Followed, value: float) -> Followed | None:
         model, search, turning = self._prepared(value)

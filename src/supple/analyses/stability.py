@@ -7,6 +7,7 @@ part of the eigenvalues passes zero:
     flutter      a complex pair; root of its real part. Without damping two pairs meet on the
                  imaginary axis instead: root of the square of their distance.
     divergence   through zero; root of the stiffness that vanishes.
+    limit point  the state ends: a stiffness vanishes with the root of the distance.
 """
 
 from __future__ import annotations
@@ -21,7 +22,16 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.analyses.arguments import expect, number
-from supple.analyses.balance import one_way
+from supple.analyses.growth import (
+    apart,
+    fastest,
+    grows,
+    growth,
+    least_stiffness,
+    moving,
+    nearest,
+    smallest_stiffness,
+)
 from supple.analyses.linear_model import LinearModel
 from supple.analyses.mode import Complex, Mode
 from supple.analyses.parameter import Followed, Over, Parameter
@@ -43,9 +53,6 @@ LOCATED = 1e-12  # part of a value to which limits are located
 NEAR = 1e-3  # part of the distance of two values within which eigenvalues are told apart
 REAL = 1e-6  # imaginary part of an eigenvalue that is none
 DAMPED = 1e-9  # real part, in parts of the eigenvalue, beyond rounding
-# Of eigenvalues that meet: their rounding is 1e-8. Real parts grow with the root of the distance,
-# so that this is 1e-14 in the value.
-MEETING = 1e-7
 
 
 @dataclass(frozen=True)
@@ -55,15 +62,16 @@ class StabilityLimit:
     Attributes
     ----------
     value : rad/s of a joint, load factor, or in the unit of the parameter
-    kind : "flutter" (oscillations grow) or "divergence" (it leaves without oscillating). In
-        coordinates that rotate, a whirl at the speed of the rotation does not oscillate.
+    kind : "flutter" (oscillations grow), "divergence" (it leaves without oscillating) or "limit
+        point" (it ends: beyond the value there is no state near by). In coordinates that rotate, a
+        whirl at the speed of the rotation does not oscillate.
     becomes : "unstable" or "stable", with a growing value
     eigenvalue : 1/s, of the motion at the limit
-    linear : small motion at the limit
+    linear : small motion at the limit, with its ``state``; of a limit point right before it
     """
 
     value: float
-    kind: Literal["flutter", "divergence"]
+    kind: Literal["flutter", "divergence", "limit point"]
     becomes: Literal["unstable", "stable"]
     eigenvalue: complex
     linear: LinearModel
@@ -109,7 +117,7 @@ class Stability:
     @property
     def growth(self) -> Array:
         """Largest real part of the eigenvalues but zeros at each value (n,), 1/s."""
-        return np.array([_growth(linear) for linear in self.linear])
+        return np.array([growth(linear) for linear in self.linear])
 
     @property
     def stable(self) -> np.ndarray:
@@ -231,9 +239,10 @@ class _Analysis:
             there, last = self.parameter.follow(here, float(value))
             if there is None:
                 problem = (
-                    f"the state ends near {self.parameter.words} = {last:.9g}: no equilibrium is "
-                    "near by beyond it"
+                    f"the state ends near {self.parameter.words} = {last.value:.9g}: no "
+                    "equilibrium is near by beyond it"
                 )
+                limits += self._turning(here, last, float(value))
                 break
             if here.linear.stable != there.linear.stable:
                 limits.append(self._limit(here, there))
@@ -265,22 +274,37 @@ class _Analysis:
         # away from it again: at the limit itself rounding decides what is stable
         a, b = self._wider(*near, width)
         bad = b if a.linear.stable else a
-        s = _fastest(bad.linear)
+        s = fastest(bad.linear)
         kind: Literal["flutter", "divergence"] = "flutter"
         if abs(s.imag) <= REAL * abs(s):
             kind = "divergence"
-            spot = self._root(a, b, lambda x: _least_stiffness(x.linear))
+            spot = self._root(a, b, lambda x: least_stiffness(x.linear))
         else:
-            spot = self._crossing(a, b) or self._root(a, b, lambda x: _apart(x.linear, s.imag))
+            spot = self._crossing(a, b) or self._root(a, b, lambda x: apart(x.linear, s.imag))
         if spot is None:  # several motions at once
             edge = LOCATED * max(abs(a.value), abs(b.value))
-            a, b = self._halved(a, b, lambda x: not _grows(x.linear), edge)
-            spot = b if a.linear.stable or not _grows(a.linear) else a
-        there = 0j if kind == "divergence" else _nearest(spot.linear, s)
+            a, b = self._halved(a, b, lambda x: not grows(x.linear), edge)
+            spot = b if a.linear.stable or not grows(a.linear) else a
+        there = 0j if kind == "divergence" else nearest(spot.linear, s)
         if kind == "flutter":
-            size = float(np.median(np.abs(_moving(spot.linear))))
+            size = float(np.median(np.abs(moving(spot.linear))))
             kind = kind if abs(there.imag) > REAL * size else "divergence"
         return StabilityLimit(spot.value, kind, becomes, there, spot.linear)
+
+    def _turning(self, here: Followed, last: Followed, goal: float) -> list[StabilityLimit]:
+        """The limit point at which a state ends, if it does so.
+
+        A stiffness vanishes there with the root of the distance, so that its square leads to it.
+        """
+        whole = goal - here.value
+        before, _ = self.parameter.follow(here, max(last.value - NEAR * whole, here.value))
+        if before is None or not before.value < last.value:
+            return []
+        near, far = (smallest_stiffness(x.linear) ** 2 for x in (last, before))
+        if not near < 0.1 * far:
+            return []
+        value = last.value + (last.value - before.value) * near / (far - near)
+        return [StabilityLimit(value, "limit point", "unstable", 0j, last.linear)]
 
     def _wider(self, a: Followed, b: Followed, width: float) -> tuple[Followed, Followed]:
         """Two states around a and b, farther apart by a width on either side."""
@@ -291,8 +315,8 @@ class _Analysis:
         found, last = self.parameter.follow(a, value)
         if found is None:
             raise SimulationError(
-                f"stability: the state ends near {self.parameter.words} = {last:.9g}, between a "
-                "value at which it is stable and one at which it is not"
+                f"stability: the state ends near {self.parameter.words} = {last.value:.9g}, "
+                "between a value at which it is stable and one at which it is not"
             )
         return found
 
@@ -332,64 +356,13 @@ class _Analysis:
     def _crossing(self, a: Followed, b: Followed) -> Followed | None:
         """The state at which a pair of eigenvalues crosses the imaginary axis; None: undamped."""
         good, bad = (a, b) if a.linear.stable else (b, a)
-        there = _fastest(bad.linear)
-        here = _nearest(good.linear, there)
+        there = fastest(bad.linear)
+        here = nearest(good.linear, there)
         if not here.real < -DAMPED * abs(here):
             return None
 
         def real(x: Followed) -> float:
             part = (x.value - good.value) / (bad.value - good.value)
-            return _nearest(x.linear, here + part * (there - here)).real
+            return nearest(x.linear, here + part * (there - here)).real
 
         return self._root(a, b, real)
-
-
-def _moving(linear: LinearModel) -> Complex:
-    """Eigenvalues but zeros, which belong to motions that nothing holds."""
-    values = linear.eigenvalues
-    moving: Complex = values[values != 0.0]
-    return moving
-
-
-def _growth(linear: LinearModel) -> float:
-    values = _moving(linear)
-    return float(np.max(values.real)) if len(values) else 0.0
-
-
-def _grows(linear: LinearModel) -> bool:
-    """Whether an eigenvalue has a real part beyond the rounding of two that meet."""
-    values = _moving(linear)
-    return bool(np.any(values.real > MEETING * np.abs(values)))
-
-
-def _fastest(linear: LinearModel) -> complex:
-    """The eigenvalue that grows fastest, with an imaginary part that is not negative."""
-    values = _moving(linear)
-    found = complex(values[np.argmax(values.real)])
-    return complex(found.real, abs(found.imag))
-
-
-def _apart(linear: LinearModel, frequency: float) -> float:
-    """Square of half the distance of two eigenvalues that meet near a frequency, rad/s.
-
-    Negative while both are on the imaginary axis, positive when they have left it: smooth.
-    """
-    values = _moving(linear)
-    order = np.argsort(np.abs(values - 1j * frequency))
-    if len(order) < 2:
-        return 0.0
-    return float((((values[order[0]] - values[order[1]]) / 2.0) ** 2).real)
-
-
-def _nearest(linear: LinearModel, value: complex) -> complex:
-    values = _moving(linear)
-    return complex(values[np.argmin(np.abs(values - value))])
-
-
-def _least_stiffness(linear: LinearModel) -> float:
-    """A stiffness that passes zero where a motion loses it, in the units of increments."""
-    K = linear.stiffness
-    if not one_way(K):
-        return float(np.linalg.eigvalsh(0.5 * (K + K.T))[0])
-    left, values, right = np.linalg.svd(K)
-    return float(values[-1] * np.linalg.det(left) * np.linalg.det(right))

@@ -116,14 +116,14 @@ def _followed(
     """The equilibria up to the last one that is found, and a sentence."""
     found = [parameter.first(float(values[0]), start)]
     for value in values[1:]:
-        there, reached, why = None, found[-1].value, ""
+        there, last, why = None, found[-1], ""
         try:
-            there, reached = parameter.follow(found[-1], float(value))
+            there, last = parameter.follow(found[-1], float(value))
         except ModelError as error:  # a mechanism that cannot be closed there
             why = f": {error}"
         if there is None:
             words = f"{parameter.words} = {value:g}"
-            return found, f"no equilibrium at {words}, the last one is at {reached:g}{why}"
+            return found, f"no equilibrium at {words}, the last one is at {last.value:g}{why}"
         found.append(there)
     return found, "all equilibria found"
 

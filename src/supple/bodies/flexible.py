@@ -19,6 +19,7 @@ from supple.fem.material import Material
 from supple.fem.stress_points import StressBlock, mesh_blocks
 from supple.frames import Body, Frame, PartOptions, ViewName, WrittenAs
 from supple.reduction.matching import ModePattern
+from supple.reduction.membranes import feels_loads
 from supple.reduction.mesh_flexibility import MeshFlexibility
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction
 from supple.reduction.response import StaticResponse
@@ -349,7 +350,7 @@ def warn_of_split(body: FlexibleBody, reduction: Reduction) -> None:
 
 def warn_unstretched(body: FlexibleBody, stiffening: Stiffening, modal: ModalBody) -> None:
     """Warn if no elastic coordinate stretches the axis, which membranes are about."""
-    if modal.membranes is None or modal.membranes.stretch(modal.K):
+    if modal.membranes is None or feels_loads(modal):
         return
     what = "does nothing" if stiffening == Axial() else "holds both ends of the axis"
     warn_caller(

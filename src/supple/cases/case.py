@@ -43,7 +43,7 @@ class Quantity:
     @property
     def passed(self) -> bool:
         """True when the value is within the tolerance (NaN never is)."""
-        return self.error <= self.tolerance
+        return bool(self.error <= self.tolerance)
 
 
 MOST_ROWS = 40  # of a table in a notebook

@@ -10,9 +10,11 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
 import typer
 
 from supple.starting import STOPPED
@@ -127,14 +129,22 @@ def print_json(answer: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """A value made of what JSON knows."""
+    """A value made of what JSON knows; arrays and numbers of NumPy like those of Python.
+
+    Complex numbers become pairs of a real and an imaginary part.
+    """
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, set, frozenset)):
         return [plain(entry) for entry in value]
     if isinstance(value, bool) or value is None or isinstance(value, (int, str)):
-        return value
+        return value.value if isinstance(value, Enum) else value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, complex):
+        return [plain(value.real), plain(value.imag)]
+    if isinstance(value, (np.generic, np.ndarray)):
+        return plain(value.tolist())
     if isinstance(value, Path):
         return str(value)
-    number = float(value)
-    return number if math.isfinite(number) else None
+    raise TypeError(f"{type(value).__name__} has no form in JSON")

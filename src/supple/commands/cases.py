@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,7 +42,7 @@ def run_cases(
         if not as_json:
             _tell(case, found)
     if as_json:
-        typer.echo(json.dumps(report, indent=1, allow_nan=False))
+        print_json(report)
     if not all(entry["passed"] for entry in report):
         raise typer.Exit(1)
 
@@ -91,7 +89,7 @@ def _entry(case: Case, found: list[Quantity]) -> dict[str, Any]:
         "quantities": [
             {
                 "name": q.name,
-                "value": q.value if math.isfinite(q.value) else None,  # JSON knows no NaN
+                "value": q.value,
                 "reference": q.reference,
                 "tolerance": q.tolerance,
                 "passed": q.passed,

@@ -66,8 +66,11 @@ def add_body(b: Builder, body: Body) -> None:
         kernel.SCRATCH_RECORD.lengths({"K": t.vectors, "R": t.most_rows, "N": t.most_strains})[0]
         for t in mesh.tables
     )
-    # Errors of places are lengths, those of gradients numbers: stiffness says nothing about them.
-    scale = np.repeat(np.where(mesh.places.ravel(), b.length, 1.0), 3).tolist()
+    # Errors of places are lengths, those of gradients parts of their size: one over an angle has
+    # that of a radius. Stiffness says nothing about them.
+    sizes = np.linalg.norm(mesh.rest, axis=2).max(axis=0)
+    sizes = np.broadcast_to(np.where(sizes > 0.0, sizes, 1.0), mesh.places.shape)
+    scale = np.repeat(np.where(mesh.places, b.length, sizes).ravel(), 3).tolist()
     q, u = record.moved(*motion)
     b.add_plain(q.tolist(), scale, [RATE * size for size in scale])
     b.u0[record.u] = u.tolist()

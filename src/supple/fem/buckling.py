@@ -19,6 +19,9 @@ from supple.fem.vibration import DENSE, Factor
 NONE = 1e-4
 # A rigid motion that moves the held coordinates less than this, in parts of the most, is free.
 FREE = 1e-9
+# Lengths of the component that linear statics moves it at a load factor, beyond which that is none:
+# by stresses that are rounding it buckles at 1e10 lengths.
+BEYOND = 100.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +82,9 @@ def buckling(component: Component, loads: ArrayLike, held: ArrayLike, count: int
     state[kept] = factor.solve(force[kept])
     K_G = sparse.csc_array(component.geometric_stiffness(state))
     inverse, found = _largest(component, K, K_G, kept, count, factor)
+    way = np.linalg.norm(state.reshape(-1, component.node_size)[:, :3], axis=1).max()
+    inverse = inverse[inverse * BEYOND * component.length >= way]
+    found = found[:, : len(inverse)]
     if not len(inverse):
         raise ModelError.plain(
             "buckling: the loads have no positive load factor, expected loads that press"

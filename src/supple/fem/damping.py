@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -52,35 +52,63 @@ class ModalDamping:
         Fractions of critical damping, zero or positive: one for all modes, or one for each of the
         lowest; the last holds for all modes above.
 
-    Modes are those of the body in its frame, with the point masses on it.
+    of : "body", optional
+        Says that the ratios are meant of the body's own modes, whatever it is joined to. Without it
+        analyses tell where modes of the model get ratios that are off by more than a fifth.
+
+    Modes are those of the body in its frame, with the point masses on it. Other bodies that are
+    joined to it change the modes of the model and with them the ratios: `fit_damping` has those.
     """
 
     ratios: Vector
+    of: Literal["body"] | None
 
-    def __init__(self, ratios: float | Sequence[float]) -> None:
+    def __init__(self, ratios: float | Sequence[float], of: Literal["body"] | None = None) -> None:
         expected = "a number or numbers that are zero or positive"
         given = np.atleast_1d(validate.array("ModalDamping", "ratios", ratios, expected))
         if given.ndim != 1 or not given.size or given.min() < 0.0:
             raise ModelError("ModalDamping", "ratios", ratios, expected)
-        set_fields(self, ratios=read_only(given))
+        if of is not None:
+            validate.choice("ModalDamping", "of", of, ("body",))
+        set_fields(self, ratios=read_only(given), of=of)
+
+    def asked(self, M: Vector, K: Vector, moved: Any) -> float:
+        """Ratio that is asked of a motion (n,), real or complex: the mean of those of its modes.
+
+        Each counts with its strain energy.
+        """
+        squares, shapes = own_modes(M, K)
+        energies = np.maximum(squares, 0.0) * np.abs(shapes.T @ (M @ moved)) ** 2
+        total = float(energies.sum())
+        return float(energies @ self.each(len(M))) / total if total > 0.0 else 0.0
+
+    def each(self, count: int) -> Vector:
+        """Ratios (count,) of the lowest modes."""
+        ratios = np.full(count, self.ratios[-1])
+        known = min(count, len(self.ratios))
+        ratios[:known] = self.ratios[:known]
+        return ratios
 
     def matrix(self, M: Vector, K: Vector) -> Vector:
         """Damping matrix (n, n) of the mass and stiffness matrices (n, n)."""
-        from scipy.linalg import eigh
-
-        if not len(M):
-            return np.zeros((0, 0))
-        # Scaled to a unit diagonal: coordinates have no common unit.
-        scale = 1.0 / np.sqrt(np.diag(M))
-        both = np.outer(scale, scale)
-        squares, shapes = eigh(both * K, both * M)
-        ratios = np.full(len(M), self.ratios[-1])
-        known = min(len(M), len(self.ratios))
-        ratios[:known] = self.ratios[:known]
-        weighted = M @ (scale[:, None] * shapes)
-        rates = 2.0 * ratios * np.sqrt(np.maximum(squares, 0.0))
+        squares, shapes = own_modes(M, K)
+        weighted = M @ shapes
+        rates = 2.0 * self.each(len(M)) * np.sqrt(np.maximum(squares, 0.0))
         matrix: Vector = (weighted * rates) @ weighted.T
         return 0.5 * (matrix + matrix.T)
+
+
+def own_modes(M: Vector, K: Vector) -> tuple[Vector, Vector]:
+    """Squares of frequencies (n,), ascending, and modes (n, n) of unit modal mass."""
+    from scipy.linalg import eigh
+
+    if not len(M):
+        return np.zeros(0), np.zeros((0, 0))
+    # Scaled to a unit diagonal: coordinates have no common unit.
+    scale = 1.0 / np.sqrt(np.diag(M))
+    both = np.outer(scale, scale)
+    squares, shapes = eigh(both * K, both * M)
+    return squares, scale[:, None] * shapes
 
 
 @dataclass(frozen=True, eq=False, init=False)

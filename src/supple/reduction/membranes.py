@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from supple.fem.beam import BeamMesh
     from supple.fem.frame import FrameMesh
     from supple.reduction.assumed import AssumedBeam
+    from supple.reduction.modal import ModalBody
 
 Law = Literal["axial", "axial_quadratic", "von_karman"]
 # Data of an axis at a point: E A times weight and length (N m), the rows of u' (n,) and of
@@ -66,6 +67,13 @@ class Membranes:
         """Whether a coordinate of the body with the stiffness K (n, n) stretches its axis."""
         share = self.stiffness @ self.axial**2
         return bool(np.any(share > STRETCHES * np.diag(K)))
+
+
+def feels_loads(body: ModalBody) -> bool:
+    """Whether loads along a body change its stiffness: membranes need a stretch of its axis."""
+    if body.membranes is not None:
+        return body.membranes.stretch(body.K)
+    return body.slaves is not None
 
 
 def is_membrane(stiffening: Stiffening) -> bool:

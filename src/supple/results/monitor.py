@@ -49,7 +49,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import label
+from supple.reduction.membranes import feels_loads
 from supple.results.cut_monitor import watch_cut
+from supple.results.damping_findings import of_damping
 from supple.results.deformation import (
     Extreme,
     highest_share,
@@ -110,7 +112,7 @@ class Finding:
     ----------
     body : name of the body
     what : "rotation", "strain", "deflection", "modes", "shear", "mesh", "spin", "stability",
-        "load", "buckling", "locking", "joint", "sliding" or "warping"; of linear models
+        "load", "buckling", "locking", "joint", "sliding", "warping" or "damping"; of linear models
         "frequency", "frequencies" or "flexibility"
     value, limit : what was found at most, and what is allowed
     time : s, when the limit was passed; None where a whole run is judged
@@ -265,7 +267,8 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
     strained = strains(body, masses, t, q)
     frequencies, energies = modal_energies(record.modal, q)
     share = highest_share(frequencies, energies)
-    stiffened = body.stiffened
+    # membranes without a stretch of the axis leave out what loads along it do
+    stiffened = body.stiffened and (record.modal.membranes is None or feels_loads(record.modal))
     frame = result.data.compiled.body_names.index(body.name)
     history = result.data.history
     turning = into(history.R[:, frame], history.V[:, frame, :3])
@@ -293,6 +296,7 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
         *of_mesh(result, body, left_out, wrong),
         *(() if effect is None or spinning else of_loads(body, effect)),
         *(() if aside is None else of_lateral(body, aside, record.modal.n)),
+        *(of_damping(result.model, record) if len(result.t) > 1 else ()),
     ]
     return BodyMonitor(
         body.name,
