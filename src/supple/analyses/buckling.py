@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, overload
 
 import numpy as np
@@ -24,9 +24,10 @@ from supple.analyses.arguments import expect, number, starting_state
 from supple.analyses.continuation import Continuation, Spot
 from supple.analyses.equilibrium import NO_STIFFNESS
 from supple.analyses.load_factor import Loaded, Loading
+from supple.analyses.missing_flexibility import carried, finer_model
 from supple.analyses.mode import Mode
 from supple.analyses.static_result import static_result
-from supple.errors import ModelError, SimulationError, SuppleWarning
+from supple.errors import ModelError, SimulationError, SuppleError, SuppleWarning, percent
 from supple.fem.buckling import Buckling
 from supple.fem.buckling import buckling as of_component
 from supple.fem.component import Component
@@ -43,6 +44,7 @@ PART = 0.02  # of the lowest load factor, for differences
 MOVED = 1e-2  # rad or lengths of the model, the most that differences move the model
 SKEW = 1e-4  # part of dK/df that is not symmetric: loads follow the motion
 CARRIED = 0.01  # of a body's own buckling load: the factor is wrong by about that
+TOO_HIGH = 0.02  # part of a load factor, by modes and elements that are too few
 BENT = 0.05  # part of the stiffness that is left at the load factor: it is not linear in the load
 
 
@@ -83,6 +85,8 @@ class ModelBuckling:
         of `statics` with ``follow`` has the true load.
     carried : by name, parts of their own buckling loads that flexible bodies without stiffening
         carry at the first factor: what loads along them do to their stiffness is left out
+    too_high : part by which the first factor is above that of finer bodies, with static shapes and
+        more elements; NaN where there are none
     """
 
     factors: Array
@@ -90,10 +94,12 @@ class ModelBuckling:
     follows_motion: bool
     left: float
     carried: dict[str, float]
+    too_high: float = 0.0
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{f:.6g}" for f in self.factors[:6])
-        return f"<ModelBuckling at load factors {shown}>"
+        wrong = f", about {percent(self.too_high)} too high" if self.too_high > TOO_HIGH else ""
+        return f"<ModelBuckling at load factors {shown}{wrong}>"
 
 
 @overload
@@ -157,7 +163,9 @@ def buckling(
     most = validate.integer(OWNER, "count", count, 1, "an integer from 1 on")
     model = formulation.written(component)
     loading = Loading(OWNER, model, number(OWNER, "t", t), follow)
-    found = _Linear(Loaded(OWNER, loading, formulation), start).run(most)
+    linear = _Linear(Loaded(OWNER, loading, formulation), start)
+    found = linear.run(most)
+    found = replace(found, too_high=_too_high(linear, found, loading, follow, formulation))
     for doubt in _doubts(found):
         warnings.warn(doubt, SuppleWarning, stacklevel=2)
     return found
@@ -273,6 +281,29 @@ class _Linear:
         return BucklingMode(0j, every, self.compiled, self.first.q, model, float(factor))
 
 
+def _too_high(
+    linear: _Linear,
+    found: ModelBuckling,
+    loading: Loading,
+    follow: str | Sequence[str],
+    formulation: Formulation,
+) -> float:
+    """Part by which the first factor is above that of bodies with finer meshes and static shapes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuppleWarning)
+        try:
+            finer, refined = finer_model(loading.model, parts=True)
+            if not refined:
+                return 0.0
+            loaded = Loaded(OWNER, Loading(OWNER, finer, loading.t, follow), formulation)
+            q = carried(linear.compiled, linear.first.q, loaded.compiled)
+            start = State(0.0, q, np.zeros(loaded.compiled.nu), linear.first.z)
+            right = _Linear(loaded, start).run(1).factors[0]
+        except SuppleError:  # bodies that do not take other shapes
+            return float("nan")
+    return float(found.factors[0] / right) - 1.0
+
+
 def _independent(N: Array) -> list[int]:
     """Places of coordinates that move most along N (nu, n), as many as it has columns."""
     from scipy.linalg import qr
@@ -294,6 +325,12 @@ def _doubts(found: ModelBuckling) -> list[str]:
             f"buckling: flexible body {name!r} has no stiffening and carries {part:.2g} of its own "
             f"buckling load at the load factor {found.factors[0]:.6g}, which is too high by up to "
             "about that part: stiffening='second_order', or more bodies"
+        )
+    if found.too_high > TOO_HIGH:
+        out.append(
+            f"buckling: with the present modes and elements of flexible bodies the load factor "
+            f"{found.factors[0]:.6g} is about {percent(found.too_high)} too high, expected at most "
+            f"{percent(TOO_HIGH)}: use modes='all', AttachmentModes(n) or more elements"
         )
     if found.left > BENT:
         out.append(
