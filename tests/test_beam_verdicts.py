@@ -335,3 +335,27 @@ def test_certificates_count_shear(ratio):
         unknown = sp.certify(m, settled, lambda r: r["rod"].at(length).deflection[-1, 1])
         assert not np.isfinite(unknown.bar)
         assert "shear of its sections" in str(unknown)
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        ({"modes": 2}, 0.25),
+        ({"modes": 8}, 1.0),
+        ({"modes": "all"}, 0.25),
+        ({"modes": sp.AttachmentModes(2)}, 1.0),
+    ],
+)
+def test_slow_responses_to_inputs_are_judged(options, place):
+    """All frequencies are right; the deflection under a force is not, with few modes."""
+    m = cantilever(**options)
+    linear, where = sp.linearize(m), (m["rod"].at(place), "y")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        space = linear.state_space(where, where)
+    exact = place**3 / 3 / (70e9 * 0.02 * 0.01**3 / 12)
+    error = 1.0 - space.frequency_response([0.0]).values[0, 0, 0].real / exact
+    told = [str(w.message) for w in caught if "slow response" in str(w.message)]
+    assert bool(told) == (error > LIMIT)
+    if told:
+        assert f"is {100 * error:.1g}"[:4] in told[0]
