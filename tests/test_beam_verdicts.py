@@ -163,7 +163,7 @@ def test_modes_of_runs(name, choices):
     The true energy is smaller by the flexibility that is missing, in the mean over the run.
     """
     right = run(name, sp.AttachmentModes(16), 16)
-    assert right.monitor.level == "valid"
+    assert not [f for f in right.monitor.findings if f.what == "modes"]
     for modes in choices:
         r = run(name, modes, 8)
         found = truncations(r)["rod"]
@@ -357,5 +357,6 @@ def test_slow_responses_to_inputs_are_judged(options, place):
     error = 1.0 - space.frequency_response([0.0]).values[0, 0, 0].real / exact
     told = [str(w.message) for w in caught if "slow response" in str(w.message)]
     assert bool(told) == (error > LIMIT)
-    if told:
-        assert f"is {100 * error:.1g}"[:4] in told[0]
+    if told:  # at a third of the lowest frequency
+        part = float(told[0].split(" is ")[1].split(" %")[0]) / 100
+        assert part == pytest.approx(error, rel=0.1)
