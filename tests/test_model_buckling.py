@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -172,3 +173,38 @@ def test_sentences_about_load_factors() -> None:
     loose.remove("coil")
     with pytest.raises(SimulationError, match="in no stable equilibrium, first at Revolute 'foot'"):
         sp.buckling(loose)
+
+
+@pytest.mark.parametrize(
+    ("options", "wrong"),
+    [
+        ({"modes": 2}, True),
+        ({"modes": 8}, False),
+        ({"modes": sp.AttachmentModes(2)}, False),
+        ({"elements": 1}, True),
+        ({"elements": 4, "parts": 1}, True),
+        ({"elements": 4, "parts": 4}, False),
+    ],
+)
+def test_modes_elements_and_parts_of_a_column_on_pins(options, wrong):
+    """Against Euler's load: too few of them are told with their error."""
+    m = sp.Model()
+    given = {"elements": 8, "stiffening": "second_order"} | options
+    rod = m.add(
+        sp.Beam("rod", 1.0, sp.Rectangle(0.01, 0.02), sp.Material(70e9, 26e9, 2700), **given)
+    )
+    m.add(sp.Revolute("left", m.ground.at(0), rod.at(0)))
+    m.add(sp.PointOnLine("right", m.ground.at(0), rod.at(1.0), axis="x"))
+    m.add(sp.Force("load", rod.at(1.0), (-1, 0, 0)))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = sp.buckling(m)
+    error = found.factors[0] / (np.pi**2 * 70e9 * 0.02 * 0.01**3 / 12) - 1.0
+    assert (error > 0.02) == wrong
+    told = [str(w.message) for w in caught if "too high" in str(w.message)]
+    assert bool(told) == wrong
+    if wrong:
+        assert found.error == pytest.approx(error, rel=0.1)
+        assert "too high" in repr(found)
+    else:
+        assert abs(found.error) < 0.01

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 from supple import validate
 from supple.analyses.mode import Complex, Mode
 from supple.engine.builder import Compiled
-from supple.errors import ModelError, percent
+from supple.errors import ModelError, SuppleWarning, percent
 from supple.model import Model
 from supple.poses import Array
 from supple.results.monitor import Monitor
@@ -140,9 +141,13 @@ class LinearModel:
         Displacements count from the state, efforts from those that act in it. Where the model
         turns, a place must not turn along.
         """
+        from supple.analyses.response_errors import too_small
         from supple.analyses.state_space import state_space
 
-        return state_space(self, inputs, outputs, derivative)
+        found = state_space(self, inputs, outputs, derivative)
+        if (doubt := too_small(self, inputs)) is not None:
+            warnings.warn(doubt, SuppleWarning, stacklevel=2)
+        return found
 
     @property
     def _compiled(self) -> Compiled:

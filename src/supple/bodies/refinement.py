@@ -104,6 +104,20 @@ def beyond_linear(body: Any) -> dict[str, Any] | None:
     return None
 
 
+def with_shear(body: Any) -> dict[str, Any]:
+    """Fields of a beam, or of a frame structure, whose sections shear; none if they do already."""
+    modes = getattr(body, "modes", None)
+    if isinstance(modes, AssumedShapes) or (modes == 0 and isinstance(modes, int)):
+        return {}  # which have no shear
+    if hasattr(body, "members"):
+        members = [
+            replace(m, theory="timoshenko") if _bends(m) and _shears(m) else m for m in body.members
+        ]
+        changed = any(a is not b for a, b in zip(members, body.members, strict=True))
+        return {"members": members} if changed else {}
+    return {"theory": "timoshenko"} if _bends(body) and _shears(body) else {}
+
+
 def leaves_modes_open(body: Any) -> bool:
     """Whether its modes are to be chosen."""
     modes = getattr(body, "modes", None)
@@ -119,6 +133,21 @@ def has_modes(body: Any) -> bool:
 def _few(modes: Any) -> bool:
     """Whether there may be more of them: neither all, nor those of a rigid body."""
     return modes > 0 if isinstance(modes, int) else not isinstance(modes, str)
+
+
+def _bends(beam: Any) -> bool:
+    """Whether sections stay normal to the axis."""
+    return getattr(beam, "theory", None) == "euler_bernoulli"
+
+
+def _shears(beam: Any) -> bool:
+    """Whether shear coefficients of its sections are known."""
+    try:
+        for s in (0.0, 1.0):
+            beam.section.at(s).shear_coefficients(beam.material.poisson)
+    except ModelError:
+        return False
+    return True
 
 
 def _more_functions(body: Body, shapes: Any, factor: int) -> Any:

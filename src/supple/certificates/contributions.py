@@ -22,6 +22,7 @@ ROUNDING = 1e-12  # of the largest value of a history
 PARTED = 0.05  # of the range of a history, by which runs differ where they have lost each other
 CHANCE = 1e-4  # of the range: two runs that have parted do not agree so well
 LINEAR = 0.02  # of what deformation does: error of linear deflections within the monitor's limits
+SHEAR = 1.1  # times the difference to a theory of shear, whose coefficients differ by as much
 DOUBTFUL = 2.0  # times the difference to a better theory, where limits are passed
 
 
@@ -199,7 +200,7 @@ def _refined(
 
 
 def validity(question: Question) -> Contribution:
-    """Linear deflections, against theories of larger ones."""
+    """Linear deflections without shear, against theories of larger ones and of shear."""
     e = question.evidence
     if not e.runs.bodies():
         return Contribution("validity", 0.0, "no flexible bodies")
@@ -211,7 +212,7 @@ def validity(question: Question) -> Contribution:
     error, reasons = 0.0, []
     if changes:
         change = abs(question.value(e.stiffened) - question.value(e.base))
-        error += max(change - question.noise, 0.0)
+        error += max(change - question.noise, 0.0) * (SHEAR if e.sheared else 1.0)
         reasons.append(f"changes by {change:.1e} with {e.stiffened.what}")
     if without:
         part = LINEAR * abs(question.value(e.rigid) - question.value(e.base))
@@ -220,7 +221,8 @@ def validity(question: Question) -> Contribution:
         reasons.append(f"{LINEAR:.0%} of what the deformation of {names} does")
     known = {"modes", "frequency"}
     findings = [f for f in _findings(e) if f.what not in known and not _counted(e, f)]
-    serious = [f for f in findings if f.serious]
+    # shear that is left in no run: there is nothing to tell its size by
+    serious = [f for f in findings if f.serious or f.what == "shear"]
     if serious:
         return cannot("validity", str(serious[0]))
     if findings:
@@ -237,7 +239,7 @@ def _counted(e: Evidence, finding: Finding) -> bool:
 
 
 def _findings(e: Evidence) -> Iterator[Finding]:
-    """What the monitor finds in runs that describe larger deflections, body by body.
+    """What the monitor finds in runs that describe larger deflections and shear, body by body.
 
     Elements and parts that are too long are a matter of the mesh, and judged where it is finest.
     """
@@ -246,7 +248,8 @@ def _findings(e: Evidence) -> Iterator[Finding]:
     bodies = e.runs.bodies()
     for made, divided in ((base, False), (finest, True)):
         found = () if made.result is None else made.result.monitor.findings
-        yield from (f for f in found if bodies[f.body].divides == divided)
+        mine = (f for f in found if bodies[f.body].divides == divided or f.what == "shear")
+        yield from (f for f in mine if f.what != "shear" or not divided)
 
 
 ESTIMATORS: dict[str, Callable[[Question], Contribution]] = {

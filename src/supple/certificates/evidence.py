@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from supple.bodies.refinement import beyond_linear, finer_mesh, more_modes
+from supple.bodies.refinement import beyond_linear, finer_mesh, more_modes, with_shear
 from supple.certificates.given_meshes import mesh_errors
 from supple.certificates.runs import Made, Runs, another_method, refined
 from supple.errors import ModelError, SuppleWarning
 from supple.formulations.base import Formulation
 from supple.formulations.trees import Absolute, JointCoordinates
+from supple.frames import Body
 from supple.integrators.base import Integrator
 from supple.integrators.radau import Radau
 
@@ -149,14 +150,21 @@ class Evidence:
 
     @cached_property
     def beyond(self) -> tuple[Fields, tuple[str, ...]]:
-        """Bodies as a theory of larger deflections has them, and names of those without one."""
+        """Bodies as a theory of larger deflections, and of shear, has them.
+
+        And names of those without a theory of larger deflections.
+        """
         changes: Fields = {}
         without = []
         for name, body in self.runs.bodies().items():
-            fields = beyond_linear(body)
-            if fields is None or not self._possible(name, fields):
+            larger, sheared = beyond_linear(body), with_shear(body)
+            if larger is None or not self._possible(name, larger):
                 without.append(name)
-            elif fields:
+                larger = {}
+            fields = larger | sheared
+            if sheared and not self._possible(name, fields):
+                fields = larger
+            if fields:
                 changes[name] = fields
         return changes, tuple(without)
 
@@ -170,11 +178,16 @@ class Evidence:
             return False
         return True
 
+    @property
+    def sheared(self) -> bool:
+        """Whether a theory of shear is among what is compared with."""
+        return any("theory" in fields or "members" in fields for fields in self.beyond[0].values())
+
     @cached_property
     def stiffened(self) -> Made:
-        """Bodies as a theory of larger deflections has them."""
+        """Bodies as a theory of larger deflections, and of shear, has them."""
         changes, _ = self.beyond
-        words = sorted({_word(fields) for fields in changes.values()})
+        words = sorted({word for fields in changes.values() for word in _words(fields)})
         return self._make(" and ".join(words), changes, **self._refining)
 
     @cached_property
@@ -187,23 +200,25 @@ class Evidence:
     @cached_property
     def finest(self) -> Made:
         """Everything refined together."""
-        changes: Fields = {}
-        steps = []
-        if "validity" in self.asked:
-            steps.append(self.beyond[0])
+        changes: Fields = dict(self.beyond[0]) if "validity" in self.asked else {}
+        steps: list[Callable[[Body], dict[str, Any]]] = []
         if "mesh" in self.asked:
-            steps.append(refined(self.runs, lambda body: finer_mesh(body, 2))[0])
-        for step in steps:
-            for name, fields in step.items():
-                changes.setdefault(name, {}).update(fields)
+            steps.append(lambda body: finer_mesh(body, 2))
         if "modes" in self.asked:
+            steps.append(lambda body: more_modes(body, 2))
+        for step in steps:  # of bodies as the steps before have made them
             finer = replace(self.runs, model=self.runs.varied(changes))
-            for name, fields in refined(finer, lambda body: more_modes(body, 2))[0].items():
-                changes.setdefault(name, {}).update(fields)
+            for name, fields in refined(finer, step)[0].items():
+                changes[name] = changes.get(name, {}) | fields
         tighter = TIGHTER if self.tightest else 1.0
         options = self._refining | {"tighter": tighter, "denser": DENSER}
         return self._make("everything finer", changes, **options)
 
 
-def _word(fields: dict[str, Any]) -> str:
-    return "parts" if "parts" in fields else "stiffening of second order"
+def _words(fields: dict[str, Any]) -> Iterator[str]:
+    if "parts" in fields:
+        yield "parts"
+    elif "stiffening" in fields:
+        yield "stiffening of second order"
+    if "theory" in fields or "members" in fields:
+        yield "shear of sections"
