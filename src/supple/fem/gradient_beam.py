@@ -34,7 +34,7 @@ A torque T about the axis acts on one of r_y and r_z, while twist is of both. Wh
 to the other at a node shears the section in its plane by T / (G A l), the more the shorter the
 elements are. Beams have no such shear. So each element adds `PLANE` times its torsional stiffness
 to that of the angle between r_y and r_z at its nodes: a torque at a node then turns it by less than
-1 / PLANE of the twist of an element too far, and nothing between nodes depends on it.
+2 / PLANE of the twist of an element too far, and nothing between nodes depends on it.
 
 A shape at rest may be curved and twisted: strains are differences to those of the nodal vectors at
 rest.
