@@ -95,7 +95,7 @@ def test_welded_beams_are_one_beam():
     one.add(sp.Fixed("clamp", one.ground.at(0), whole.at(0)))
     one.add(sp.Force("load", whole.at(0.6), (0, 1.0, 2.0), torque=(0.1, 0.05, 0)))
     same = sp.statics(one)["rod"].at(0.6)
-    # bending is exact; the torque passes on by r_y, which costs 1/400 of the twist of an element
+    # bending is exact; the torque passes on by r_y, which costs 1/100 of the twist of an element
     np.testing.assert_allclose(both.displacement, same.displacement, rtol=1e-4, atol=1e-9)
     np.testing.assert_allclose(both.matrix, same.matrix, atol=1e-6)
 
@@ -114,8 +114,8 @@ def test_torsion_converges(element, section):
         m.add(sp.Fixed("clamp", m.ground.at(0), rod.at(0)))
         m.add(sp.Force("load", rod.at(0.2), torque=(1e-3 * MATERIAL.G * J / 0.2, 0, 0)))
         errors.append(sp.statics(m)["rod"].at(0.2).rotation_vector[0, 0] / 1e-3 - 1.0)
-    # two ends, each at most 2/400 of the twist of an element
-    assert abs(errors[0]) < 1.0 / 8 / 100 and abs(errors[1]) < 1.0 / 64 / 100
+    # two ends, each at most 2/100 of the twist of an element
+    assert abs(errors[0]) < 4e-2 / 8 and abs(errors[1]) < 4e-2 / 64
 
 
 def test_torsion_of_a_solid_does_not_depend_on_how_it_lies():
@@ -131,7 +131,7 @@ def test_torsion_of_a_solid_does_not_depend_on_how_it_lies():
         m.add(sp.Fixed("clamp", m.ground.at(0), bar.at("foot")))
         m.add(sp.Force("load", bar.at("tip"), torque=(0.01, 0, 0)))
         found.append(sp.statics(m)["bar"].at("tip").rotation_vector[0, 0])
-    assert found[0] == pytest.approx(found[1], rel=1e-3)
+    assert found[0] == pytest.approx(found[1], rel=2e-3)
 
 
 @pytest.mark.filterwarnings("ignore::supple.SuppleWarning")

@@ -157,7 +157,7 @@ def inspect(model: Model) -> list[Quantity]:
     half = rope.at(2.0).position[0] - rope.at(1.0).position[0]
     for k, axis in enumerate("xy"):
         words = f"tip {axis}, cable on supports, F L^2 / E I = 10"
-        found.append(Quantity(words, float(half[k]), TIP[k], 1.5e-5))
+        found.append(Quantity(words, float(half[k]), TIP[k], 1e-5))
     return found
 
 
