@@ -185,7 +185,7 @@ class Vectors:
         solid = b.element == "continuum"
         twist = section.I_y + section.I_z if solid else section.J
         for y, z in across:  # sections do not shear in their plane
-            D = 0.5 * 400.0 * twist / h * np.eye(1)
+            D = 0.5 * 100.0 * twist / h * np.eye(1)
             found.append((np.array([y @ z]), G * D, viscous[1] * D))
         if solid:
             rest = self.rest[k : k + 2].reshape(-1, 3)

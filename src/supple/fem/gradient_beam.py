@@ -34,7 +34,7 @@ A torque T about the axis acts on one of r_y and r_z, while twist is of both. Wh
 to the other at a node shears the section in its plane by T / (G A l), the more the shorter the
 elements are. Beams have no such shear. So each element adds `PLANE` times its torsional stiffness
 to that of the angle between r_y and r_z at its nodes: a torque at a node then turns it by less than
-1 / PLANE of the twist of an element too far, and nothing between nodes depends on it.
+2 / PLANE of the twist of an element too far, and nothing between nodes depends on it.
 
 A shape at rest may be curved and twisted: strains are differences to those of the nodal vectors at
 rest.
@@ -77,7 +77,7 @@ MASS_POINTS = 4  # products of two cubics
 LINE_POINTS = 5  # of the paper
 CURVATURE_POINTS = 3
 NODES = ((0.0, 0.5), (1.0, 0.5))
-PLANE = 400.0  # stiffness of r_y . r_z at the nodes of an element over that of its twist
+PLANE = 100.0  # stiffness of r_y . r_z at the nodes of an element over that of its twist
 
 
 def beam_table(

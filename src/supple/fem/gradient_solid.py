@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 FLAT = 1e-9  # height of nodes over their plane, in their size
 # Stiffness of the angles between gradients of an interface, over the shear modulus and the cube of
 # the radius of inertia of its nodes: that of the solid is near 1.
-PLANE = 400.0
+PLANE = 100.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ At a point (y, z) of a section the strain along the axis is
 
 with the mean stretch e of an element (a cubic that bends cannot have a constant one, so that the
 stretch at a point is not meant), and the curvatures k_y, k_z about the axes of the section at its
-ends. Twist adds the shear angles of Saint-Venant's torsion. Curvatures and twist are those beside
-the shape at rest. What is told is the principal strain, as of a beam in a frame.
+ends. Twist adds the shear angles of Saint-Venant's torsion. All of them are those beside the shape
+at rest. What is told is the principal strain, as of a beam in a frame.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def surface_strain(record: GradientRecord, e: Array, bent: Bending | None) -> Ar
     lengths = np.diff(stations)
     cells = np.stack(mesh.cells)
     own, rest = (x[:, cells, :2].reshape(len(x), -1, 4, 3) for x in (e, mesh.rest[None]))
-    stretch = np.abs(_stretch(lengths, own))
+    stretch = np.abs(_stretch(lengths, own) - _stretch(lengths, rest))
     sections = [body.section.at(float(x) / body.length) for x in stations]
     if bent is None:
         return stretch + _bent_line(lengths, own, sections)
