@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn, overload
 
 import numpy as np
@@ -24,9 +24,10 @@ from supple.analyses.arguments import expect, number, starting_state
 from supple.analyses.continuation import Continuation, Spot
 from supple.analyses.equilibrium import NO_STIFFNESS
 from supple.analyses.load_factor import Loaded, Loading
+from supple.analyses.mesh_buckling import mesh_stiffness
 from supple.analyses.mode import Mode
 from supple.analyses.static_result import static_result
-from supple.errors import ModelError, SimulationError, SuppleWarning
+from supple.errors import ModelError, SimulationError, SuppleWarning, percent
 from supple.fem.buckling import Buckling
 from supple.fem.buckling import buckling as of_component
 from supple.fem.component import Component
@@ -43,6 +44,7 @@ PART = 0.02  # of the lowest load factor, for differences
 MOVED = 1e-2  # rad or lengths of the model, the most that differences move the model
 SKEW = 1e-4  # part of dK/df that is not symmetric: loads follow the motion
 CARRIED = 0.01  # of a body's own buckling load: the factor is wrong by about that
+MESH = 0.02  # part of the load factor that meshes get wrong
 BENT = 0.05  # part of the stiffness that is left at the load factor: it is not linear in the load
 
 
@@ -83,6 +85,8 @@ class ModelBuckling:
         of `statics` with ``follow`` has the true load.
     carried : by name, parts of their own buckling loads that flexible bodies without stiffening
         carry at the first factor: what loads along them do to their stiffness is left out
+    by_mesh : by name, parts of the stiffness of the first mode that the meshes of flexible bodies
+        have too much (negative: too little); the first factor is too high by their sum
     """
 
     factors: Array
@@ -90,6 +94,7 @@ class ModelBuckling:
     follows_motion: bool
     left: float
     carried: dict[str, float]
+    by_mesh: dict[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{f:.6g}" for f in self.factors[:6])
@@ -213,7 +218,9 @@ class _Linear:
         y = own[:, 0]
         there = self._stiffness(float(factors[0]))[0]
         left = abs(float(y @ there @ y)) / float(y @ K @ y)
-        return ModelBuckling(factors, modes, follows, left, self._without(float(factors[0])))
+        without = self._without(float(factors[0]))
+        by_mesh = mesh_stiffness(self.compiled, self.compiled.scale * (moved @ y), float(y @ K @ y))
+        return ModelBuckling(factors, modes, follows, left, without, by_mesh)
 
     def _refuse(self, follows: bool) -> NoReturn:
         """Say why there is no load factor."""
@@ -294,6 +301,14 @@ def _doubts(found: ModelBuckling) -> list[str]:
             f"buckling: flexible body {name!r} has no stiffening and carries {part:.2g} of its own "
             f"buckling load at the load factor {found.factors[0]:.6g}, which is too high by up to "
             "about that part: stiffening='second_order', or more bodies"
+        )
+    if abs(part := sum(found.by_mesh.values())) > MESH:
+        worst = max(found.by_mesh, key=lambda name: abs(found.by_mesh[name]))
+        high, size = ("high", part / (1.0 - part)) if part > 0.0 else ("low", -part)
+        out.append(
+            f"buckling: by the mesh of flexible body {worst!r} the load factor "
+            f"{found.factors[0]:.6g} is about {percent(size)} too {high}, expected at most "
+            f"{percent(MESH)}: use smaller elements, or tet10 instead of tet4"
         )
     if found.left > BENT:
         out.append(
