@@ -265,9 +265,13 @@ class MeshBody(NodalBody):
         made: FinerMesh | None = self.__dict__["_finer"]
         return made and made.flexibility(own, reduced.masses, reduced.basis, at)
 
-    @property
-    def mesh_advice(self) -> str:
-        """What makes its mesh better, for sentences."""
+    def mesh_advice(self, stiff: bool) -> str:
+        """What makes its mesh better, which is too stiff or too soft, for sentences."""
+        if not stiff and any(i.kind == "average" for i in self.interfaces):
+            return (
+                "give its averaging interfaces the areas around their nodes as weights, make them "
+                "rigid, or use smaller elements"
+            )
         return mesh_advice(self.component)
 
     def _finished(self, problem: Problem, found: Reduction) -> Reduction:

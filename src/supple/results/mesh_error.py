@@ -92,5 +92,5 @@ def of_mesh(
         value > SERIOUS and found.size > SMALL,
         f"{label(body)}: its mesh is {what[0]} for its loads{attached(result, body)}, deflections "
         f"are about {percent(value)} {what[1]}, expected at most {percent(MISSED)}, from "
-        f"t = {error.time:.4g} s on, whatever modes it has: {body.mesh_advice}",
+        f"t = {error.time:.4g} s on, whatever modes it has: {body.mesh_advice(error.part > 0.0)}",
     )
