@@ -29,7 +29,7 @@ def mesh_stiffness(compiled: Compiled, shape: Array, energy: float) -> dict[str,
             continue
         try:
             flexible = record.body.mesh_flexibility((), record.point_masses)
-        except ModelError:
+        except (ModelError, np.linalg.LinAlgError):
             continue
         if flexible is not None:
             loads = np.zeros((1, INERTIA + modal.n))

@@ -263,7 +263,9 @@ class MeshBody(NodalBody):
         if "_finer" not in self.__dict__:
             set_fields(self, _finer=FinerMesh.of(self.tied, self._framed(self.modes)))
         made: FinerMesh | None = self.__dict__["_finer"]
-        return made and made.flexibility(own, reduced.masses, reduced.basis, at)
+        if made is None:
+            return None
+        return made.flexibility(own, reduced.masses, reduced.basis, at)
 
     def mesh_advice(self, stiff: bool) -> str:
         """What makes its mesh better, which is too stiff or too soft, for sentences."""

@@ -48,7 +48,7 @@ def mesh_works(body: Deflected) -> tuple[Array, Array] | None:
     record = body.record
     try:
         found = record.body.mesh_flexibility(body.loads.places, record.point_masses)
-    except ModelError:
+    except (ModelError, np.linalg.LinAlgError):  # the finer mesh cannot be held so
         return None
     return None if found is None else found.works(body.right)
 
