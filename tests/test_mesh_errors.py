@@ -311,6 +311,15 @@ def test_a_coarse_shell_is_told_and_a_fine_one_is_not():
     assert tips[12][1].monitor.level == "valid"
 
 
+def test_a_plate_that_is_clamped_at_a_node_is_told_to_need_an_interface():
+    """Its deflection grows with the logarithm of the mesh: smaller elements would not end it."""
+    mesh = sp.fem.plate(1.0, 0.3, 8, 4, thickness=0.004, material=ALLOY)
+    model = sp.Model(gravity=(0, 0, -9.81))
+    body = model.add(sp.MeshBody("part", mesh, modes=6))
+    model.add(sp.Fixed("wall", model.ground.at(0), body.at(node=0)))
+    assert "hold it by an interface" in told(quiet(sp.statics, model))[0].sentence
+
+
 def frame_body(elements):
     nodes = {"a": (0, 0, 0), "b": (1, 0, 0)}
     member = sp.Member("a", "b", sp.Rectangle(0.01, 0.02), ALLOY, elements=elements)

@@ -269,6 +269,11 @@ class MeshBody(NodalBody):
 
     def mesh_advice(self, stiff: bool) -> str:
         """What makes its mesh better, which is too stiff or too soft, for sentences."""
+        if isinstance(self.clamp, int):
+            return (
+                "hold it by an interface, because at a single node it gives way the more the finer "
+                "its mesh is"
+            )
         if not stiff and any(i.kind == "average" for i in self.interfaces):
             return (
                 "give its averaging interfaces the areas around their nodes as weights, make them "
