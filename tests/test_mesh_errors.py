@@ -102,7 +102,7 @@ def test_deflections_with_the_help_of_the_coarser_mesh_are_those_of_factors():
     at, here = there.kept(), own.kept()
     loads = there.mesh.inertia_loads()
     K = there.mesh.stiffness_matrix.tocsr()[at][:, at]
-    P = made.P[at][:, here]
+    P = made.moved[at][:, here]
     found = refined_deflections(K, P, lambda f: own.solve(here, f), loads[at])
     exact = there.static(loads)[at]
     for x, y, f in zip(found.T, exact.T, loads[at].T, strict=True):
@@ -318,6 +318,17 @@ def test_a_plate_that_is_clamped_at_a_node_is_told_to_need_an_interface():
     body = model.add(sp.MeshBody("part", mesh, modes=6))
     model.add(sp.Fixed("wall", model.ground.at(0), body.at(node=0)))
     assert "hold it by an interface" in told(quiet(sp.statics, model))[0].sentence
+
+
+def test_a_solid_that_is_held_at_corners_is_told_to_need_faces():
+    size = (0.2, 0.1, 0.1)
+    mesh = sp.block(size, (4, 2, 2), "hex20", ALLOY)
+    root, tip = ends(mesh, size)
+    corners = [k for k in root.nodes if np.all(np.isin(mesh.nodes[k, 1:], (0.0, 0.1)))]
+    few = sp.Interface("root", root.place, corners)
+    body = sp.MeshBody("part", mesh, [few, tip], modes=sp.AttachmentModes(4))
+    found = told(quiet(sp.statics, clamped(body)))
+    assert "give Interface 'root' all nodes of one or more faces" in found[0].sentence
 
 
 def frame_body(elements):

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from supple.bodies.reduced import Masses
-from supple.errors import ModelError
+from supple.errors import ModelError, label
 from supple.fem.component import Component
 from supple.fem.face_weights import area_weights
 from supple.fem.finer import Finer, finer
@@ -80,7 +80,7 @@ class FinerMesh:
     ) -> MeshFlexibility:
         """Both meshes under unit loads, those at places and of the elastic coordinates included."""
         there = self.problem(own, masses)
-        P, rows = self.P, [self._rows(place) for place in places]
+        P, rows = self.moved, [self._rows(place) for place in places]
         loads = []
         for k, (problem, moved) in enumerate(((own, basis), (there, P @ basis))):
             attached = [both[k].toarray().T for both in rows]
@@ -90,7 +90,7 @@ class FinerMesh:
         return mesh_flexibility(own, loads[0], there, loads[1], nested, self.found.rest)
 
     @cached_property
-    def P(self) -> sparse.csr_array:  # noqa: N802
+    def moved(self) -> sparse.csr_array:
         """Retained coordinates (size there, size here) of a displacement that is given here."""
         tied, size = self.tied, self.found.component.node_size
         nodal = sparse.csr_array(self.found.P @ self.own.T)
@@ -130,6 +130,28 @@ def _finer_interface(found: Finer, interface: Interface) -> Interface:
         if areas is not None:  # some of them may be negative
             set_fields(made, weights=areas)
     return made
+
+
+def interface_advice(
+    component: Component, interfaces: Sequence[Interface], stiff: bool
+) -> str | None:
+    """What makes interfaces better where they are what a mesh gets wrong; None if they are right.
+
+    At single nodes of a solid a support sinks in the more the finer the mesh is.
+    """
+    if not stiff and any(i.kind == "average" for i in interfaces):
+        return (
+            "give its averaging interfaces the areas around their nodes as weights, make them "
+            "rigid, or use smaller elements"
+        )
+    if isinstance(component, SolidMesh):
+        for interface in interfaces:
+            if area_weights(component, interface.nodes) is None:
+                return (
+                    f"give {label(interface)} all nodes of one or more faces, because at single "
+                    "ones the body gives way the more the finer its mesh is"
+                )
+    return None
 
 
 def recovers(component: Component) -> TypeGuard[SolidMesh]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
-from supple.bodies.finer_mesh import FinerMesh, recovered, recovers
+from supple.bodies.finer_mesh import FinerMesh, interface_advice, recovered, recovers
 from supple.bodies.flexible import (
     PointMasses,
     damping_choice,
@@ -274,12 +274,8 @@ class MeshBody(NodalBody):
                 "hold it by an interface, because at a single node it gives way the more the finer "
                 "its mesh is"
             )
-        if not stiff and any(i.kind == "average" for i in self.interfaces):
-            return (
-                "give its averaging interfaces the areas around their nodes as weights, make them "
-                "rigid, or use smaller elements"
-            )
-        return mesh_advice(self.component)
+        advice = interface_advice(self.component, self.interfaces, stiff)
+        return mesh_advice(self.component) if advice is None else advice
 
     def _finished(self, problem: Problem, found: Reduction) -> Reduction:
         return replace(found, basis=read_only(self.tied.T @ found.basis))
