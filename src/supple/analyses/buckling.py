@@ -12,7 +12,7 @@ of order 4; K is in fixed independent coordinates, so that it is smooth along th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, overload
 
 import numpy as np
@@ -20,10 +20,11 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.analyses.arguments import expect, number, starting_state
-from supple.analyses.buckling_errors import LIMIT, with_finer
+from supple.analyses.buckling_errors import doubts, with_finer
 from supple.analyses.continuation import Continuation, Spot
 from supple.analyses.equilibrium import NO_STIFFNESS
 from supple.analyses.load_factor import Loaded, Loading
+from supple.analyses.mesh_buckling import mesh_stiffness
 from supple.analyses.mode import Mode
 from supple.analyses.static_result import static_result
 from supple.bodies.flexible import FlexibleBody
@@ -48,7 +49,6 @@ LARGER = 100.0  # by which loads grow that change no stiffness yet
 ROUNDING = 1e-12  # part of the stiffnesses that cancel, for differences of stiffnesses
 MOST = 300  # velocities of a finer model, for its cube is what it costs
 CARRIED = 0.01  # of a body's own buckling load: the factor is wrong by about that
-BENT = 0.05  # part of the stiffness that is left at the load factor: it is not linear in the load
 
 
 class NoFactorError(SimulationError):
@@ -96,6 +96,8 @@ class ModelBuckling:
         its flexible bodies, by a comparison with finer ones; NaN where there are none, where they
         are too many, and with ``start``
     cure : what to do about it
+    by_mesh : by name, parts of the stiffness of the first mode that the meshes of flexible bodies
+        have too much (negative: too little); the first factor is too high by their sum
     """
 
     factors: Array
@@ -105,6 +107,7 @@ class ModelBuckling:
     carried: dict[str, float]
     error: float = np.nan
     cure: str = ""
+    by_mesh: dict[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{f:.6g}" for f in self.factors[:6])
@@ -195,7 +198,7 @@ def buckling(
     better = compared() if len(found.modes[0].shape) <= MOST else None
     if better is not None:
         found = replace(found, error=found.factors[0] / better[0] - 1.0, cure=better[1])
-    for doubt in _doubts(found):
+    for doubt in doubts(found):
         warn_caller(doubt)
     return found
 
@@ -246,7 +249,9 @@ class _Linear:
         y = own[:, 0]
         there = self._stiffness(float(factors[0]))[0]
         left = abs(float(y @ there @ y)) / float(y @ K @ y)
-        return ModelBuckling(factors, modes, follows, left, self._without(float(factors[0])))
+        without = self._without(float(factors[0]))
+        by_mesh = mesh_stiffness(self.compiled, self.compiled.scale * (moved @ y), float(y @ K @ y))
+        return ModelBuckling(factors, modes, follows, left, without, by_mesh=by_mesh)
 
     def _significant(self, K: Array) -> tuple[Array, Array, Array, np.ndarray] | None:
         """Change of the stiffness, inverse factors and shapes, and which are beyond rounding.
@@ -357,31 +362,3 @@ def _independent(N: Array) -> list[int]:
 
     _, _, order = qr(N.T, pivoting=True, mode="economic")
     return sorted(int(k) for k in order[: N.shape[1]])
-
-
-def _doubts(found: ModelBuckling) -> list[str]:
-    out = []
-    if found.follows_motion:
-        out.append(
-            f"buckling: loads follow the motion, so the load factor {found.factors[0]:.6g} is one "
-            "of divergence; the model may flutter at a smaller one, see stability"
-        )
-    if found.carried:
-        name, part = max(found.carried.items(), key=lambda each: each[1])
-        out.append(
-            f"buckling: flexible body {name!r} has no stiffening and carries {part:.2g} of its own "
-            f"buckling load at the load factor {found.factors[0]:.6g}, which is too high by up to "
-            "about that part: stiffening='second_order', or more bodies"
-        )
-    if abs(found.error) > LIMIT:
-        out.append(
-            f"buckling: the load factor {found.factors[0]:.6g} is some {abs(found.error):.0%} too "
-            f"{'high' if found.error > 0.0 else 'low'} with its flexible bodies as they are: "
-            f"{found.cure}"
-        )
-    if found.left > BENT:
-        out.append(
-            f"buckling: the model deforms before it buckles, {found.left:.2g} of the stiffness is "
-            f"left at the load factor {found.factors[0]:.6g}: statics with follow= has the path"
-        )
-    return out

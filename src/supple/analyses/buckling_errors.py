@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from supple.bodies.refinement import finer_mesh, more_modes
-from supple.errors import SuppleError
+from supple.errors import SuppleError, percent
 from supple.model import Model
 
+if TYPE_CHECKING:
+    from supple.analyses.buckling import ModelBuckling
+
 FINER = 2  # times the elements, parts and modes
-LIMIT = 0.02  # part of a load factor that is told
+LIMIT = 0.02  # part of a load factor that is told, by modes and elements and by given meshes
+BENT = 0.05  # part of the stiffness that is left at the load factor: it is not linear in the load
 
 
 def finer_models(model: Model) -> list[tuple[Model, str]]:
@@ -57,3 +61,40 @@ def _words(fields: dict[str, Any]) -> str:
     if "modes" in fields:
         return "modes"
     return "parts" if "parts" in fields else "elements"
+
+
+def doubts(found: ModelBuckling) -> list[str]:
+    """Sentences about load factors that are wrong, or tell less than they seem to."""
+    out = []
+    if found.follows_motion:
+        out.append(
+            f"buckling: loads follow the motion, so the load factor {found.factors[0]:.6g} is one "
+            "of divergence; the model may flutter at a smaller one, see stability"
+        )
+    if found.carried:
+        name, part = max(found.carried.items(), key=lambda each: each[1])
+        out.append(
+            f"buckling: flexible body {name!r} has no stiffening and carries {part:.2g} of its own "
+            f"buckling load at the load factor {found.factors[0]:.6g}, which is too high by up to "
+            "about that part: stiffening='second_order', or more bodies"
+        )
+    if abs(found.error) > LIMIT:
+        size, high = percent(abs(found.error)), "high" if found.error > 0.0 else "low"
+        out.append(
+            f"buckling: the load factor {found.factors[0]:.6g} is about {size} too {high} with its "
+            f"flexible bodies as they are: {found.cure}"
+        )
+    if abs(part := sum(found.by_mesh.values())) > LIMIT:
+        worst = max(found.by_mesh, key=lambda name: abs(found.by_mesh[name]))
+        high, size = ("high", part / (1.0 - part)) if part > 0.0 else ("low", -part)
+        out.append(
+            f"buckling: by the mesh of flexible body {worst!r} the load factor "
+            f"{found.factors[0]:.6g} is about {percent(size)} too {high}, expected at most "
+            f"{percent(LIMIT)}: use smaller elements, or tet10 instead of tet4"
+        )
+    if found.left > BENT:
+        out.append(
+            f"buckling: the model deforms before it buckles, {found.left:.2g} of the stiffness is "
+            f"left at the load factor {found.factors[0]:.6g}: statics with follow= has the path"
+        )
+    return out

@@ -60,7 +60,7 @@ def with_mesh_frequencies(monitor: Monitor, linear: LinearModel, found: Frequenc
         sentence = (
             f"{label(body)}: by its mesh the frequency {linear.frequencies[k]:.4g} Hz is about "
             f"{percent(excess)} too {high}, expected at most {percent(MISSED)}, whatever "
-            f"modes it has: {body.mesh_advice}"
+            f"modes it has: {body.mesh_advice(part > 0.0)}"
         )
         told = Finding(name, word, excess, MISSED, None, serious and found.lowest(k), sentence)
         bodies[name] = replace(bodies[name], findings=(*bodies[name].findings, told))

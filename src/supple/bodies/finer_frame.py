@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -36,11 +37,13 @@ def frame_flexibility(own: Problem, basis: Vector, places: Sequence[int]) -> Mes
     return mesh_flexibility(own, loads[0], there, loads[1], None, REST)
 
 
-def _moved(mesh: FrameMesh) -> Vector:
-    """Coordinates (size there, size) of nodes on the members as they move in the structure."""
+def _moved(mesh: FrameMesh) -> Any:
+    """Coordinates (size there, size), sparse, of nodes on members as they move in the structure."""
+    from scipy import sparse
+
     named = 6 * len(mesh.names)
-    rows = [np.eye(named, mesh.size)]
+    rows: list[Any] = [sparse.eye_array(named, mesh.size, format="csr")]
     for k, member in enumerate(mesh.members):
         stations = np.linspace(0.0, 1.0, PARTS * member.elements + 1)[1:-1]
-        rows += [mesh.motion(k, float(s)) for s in stations]
-    return np.vstack(rows)
+        rows += [sparse.csr_array(mesh.motion(k, float(s))) for s in stations]
+    return sparse.csr_array(sparse.vstack(rows))

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from scipy import sparse
 
 from supple.bodies.reduced import Masses
-from supple.errors import ModelError
+from supple.errors import ModelError, label
 from supple.fem.component import Component
+from supple.fem.face_weights import area_weights
 from supple.fem.finer import Finer, finer
 from supple.fem.interface import Interface
 from supple.fem.mesh_quality import NEARLY_INCOMPRESSIBLE, poisson
@@ -26,7 +27,7 @@ from supple.reduction.mesh_flexibility import (
     recovered_flexibility,
 )
 from supple.reduction.tied_problem import TiedProblem
-from supple.validate import Vector
+from supple.validate import Vector, set_fields
 
 MANY = 600  # tetrahedra, from which on a finer mesh takes long to solve
 SMALLEST = 1e-3  # weight of a node of an averaging interface, at least, in the mean of all
@@ -79,18 +80,17 @@ class FinerMesh:
     ) -> MeshFlexibility:
         """Both meshes under unit loads, those at places and of the elastic coordinates included."""
         there = self.problem(own, masses)
-        rows = [self._rows(place) for place in places]
-        P, loads = self.P, []
-        for problem, moved in ((own, basis), (there, P @ basis)):
-            back = self.tied.T if problem is there else self.found.P @ self.own.T
-            attached = [(r @ back).toarray().T for r in rows]
+        P, rows = self.moved, [self._rows(place) for place in places]
+        loads = []
+        for k, (problem, moved) in enumerate(((own, basis), (there, P @ basis))):
+            attached = [both[k].toarray().T for both in rows]
             inertia = problem.mesh.mass_matrix @ moved
             loads.append(np.hstack([problem.mesh.inertia_loads(), *attached, inertia]))
         nested = P if self.found.nested else None
         return mesh_flexibility(own, loads[0], there, loads[1], nested, self.found.rest)
 
     @cached_property
-    def P(self) -> sparse.csr_array:  # noqa: N802
+    def moved(self) -> sparse.csr_array:
         """Retained coordinates (size there, size here) of a displacement that is given here."""
         tied, size = self.tied, self.found.component.node_size
         nodal = sparse.csr_array(self.found.P @ self.own.T)
@@ -104,26 +104,54 @@ class FinerMesh:
             found = found + sparse.csr_array(unit, shape=(tied.size, self.own.size))
         return sparse.csr_array(found)
 
-    def _rows(self, place: int) -> sparse.csr_array:
-        """Rows (6, size there) of the mean motion of the nodes that stand for a place here."""
-        holder, nodes = self.own.holder(place), len(self.own.nodes)
-        if holder >= nodes:
-            interface = self.tied.interfaces[holder - nodes]
-            at, weights = interface.nodes, interface.weights
-        else:
-            at, weights = self.found.around(place)
-        there = Interface("loaded", self.own.point(place), at, "average", weights)
-        return there.averaging(self.found.component)
+    def _rows(self, place: int) -> tuple[Any, Any]:
+        """Rows (6, size here) and (6, size there) of the motion of a place.
+
+        A free node is where its neighbours are, in the mean.
+        """
+        if place >= len(self.own.nodes) or self.own.holder(place) != place:
+            return self.own.rows(place), self.tied.rows(self.place(place))
+        at, weights = self.found.around(place)
+        near = Interface("loaded", self.own.point(place), at, "average", weights)
+        rows = near.averaging(self.found.component)
+        return rows @ self.found.P @ self.own.T, rows @ self.tied.T
 
 
 def _finer_interface(found: Finer, interface: Interface) -> Interface:
-    """The same interface with all nodes between its nodes."""
+    """The same interface with all nodes between its nodes; of a face it follows the mean."""
     nodes = found.within(interface.nodes)
     given = np.zeros(found.weights.shape[1])
     given[interface.nodes] = interface.weights
     least = SMALLEST * float(interface.weights.mean())
     weights = np.maximum((found.weights @ given)[nodes], least)
-    return Interface(interface.name, interface.place, nodes, interface.kind, weights)
+    made = Interface(interface.name, interface.place, nodes, interface.kind, weights)
+    if interface.kind == "average" and isinstance(found.component, SolidMesh):
+        areas = area_weights(found.component, nodes)
+        if areas is not None:  # some of them may be negative
+            set_fields(made, weights=areas)
+    return made
+
+
+def interface_advice(
+    component: Component, interfaces: Sequence[Interface], stiff: bool
+) -> str | None:
+    """What makes interfaces better where they are what a mesh gets wrong; None if they are right.
+
+    At single nodes of a solid a support sinks in the more the finer the mesh is.
+    """
+    if not stiff and any(i.kind == "average" for i in interfaces):
+        return (
+            "give its averaging interfaces the areas around their nodes as weights, make them "
+            "rigid, or use smaller elements"
+        )
+    if isinstance(component, SolidMesh):
+        for interface in interfaces:
+            if area_weights(component, interface.nodes) is None:
+                return (
+                    f"give {label(interface)} all nodes of one or more faces, because at single "
+                    "ones the body gives way the more the finer its mesh is"
+                )
+    return None
 
 
 def recovers(component: Component) -> TypeGuard[SolidMesh]:

@@ -189,9 +189,9 @@ class FlexibleBody(Body):
         """Its mesh and a finer one under the loads of ``static_response``; None if not known."""
         return None
 
-    @property
-    def mesh_advice(self) -> str:
-        """What makes its mesh better, for sentences."""
+    def mesh_advice(self, stiff: bool) -> str:
+        """What makes its mesh better, which is too stiff or too soft, for sentences."""
+        del stiff
         return "use more elements"
 
     def responding_mesh(self, point_masses: PointMasses = ()) -> BeamMesh | None:

@@ -351,9 +351,9 @@ class FrameBody(CuttableFrame):
         own = self._problem(reduced.masses)
         return frame_flexibility(own, reduced.basis, [int(place) for place in places])
 
-    @property
-    def mesh_advice(self) -> str:
-        """What makes its mesh better, for sentences."""
+    def mesh_advice(self, stiff: bool) -> str:
+        """What makes its mesh better, which is too stiff or too soft, for sentences."""
+        del stiff
         return "use more elements in its members"
 
     def _number(self, field: str, place: Any) -> int:

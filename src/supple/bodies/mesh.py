@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
-from supple.bodies.finer_mesh import FinerMesh, recovered, recovers
+from supple.bodies.finer_mesh import FinerMesh, interface_advice, recovered, recovers
 from supple.bodies.flexible import (
     PointMasses,
     damping_choice,
@@ -269,12 +269,19 @@ class MeshBody(NodalBody):
         if "_finer" not in self.__dict__:
             set_fields(self, _finer=FinerMesh.of(self.tied, self._framed(self.modes)))
         made: FinerMesh | None = self.__dict__["_finer"]
-        return made and made.flexibility(own, reduced.masses, reduced.basis, at)
+        if made is None:
+            return None
+        return made.flexibility(own, reduced.masses, reduced.basis, at)
 
-    @property
-    def mesh_advice(self) -> str:
-        """What makes its mesh better, for sentences."""
-        return mesh_advice(self.component)
+    def mesh_advice(self, stiff: bool) -> str:
+        """What makes its mesh better, which is too stiff or too soft, for sentences."""
+        if isinstance(self.clamp, int):
+            return (
+                "hold it by an interface, because at a single node it gives way the more the finer "
+                "its mesh is"
+            )
+        advice = interface_advice(self.component, self.interfaces, stiff)
+        return mesh_advice(self.component) if advice is None else advice
 
     def _finished(self, problem: Problem, found: Reduction) -> Reduction:
         return replace(found, basis=read_only(self.tied.T @ found.basis))

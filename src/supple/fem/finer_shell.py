@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from scipy import sparse
 
+from supple.errors import SuppleWarning
 from supple.fem import shell_bending as bending
 from supple.fem import shell_membrane as membrane
 from supple.fem.finer import Finer
@@ -32,14 +35,16 @@ def finer_shell(mesh: ShellMesh) -> Finer:
     )
     weights = sparse.csr_array(sparse.vstack([sparse.eye_array(nodes), halves]))
     thickness = mesh.thickness
-    made = ShellMesh(
-        weights @ mesh.nodes,
-        triangles,
-        thickness if np.ndim(thickness) == 0 else np.repeat(thickness, 4),
-        mesh.material,
-        rotary_inertia=mesh.rotary_inertia,
-        name=mesh.name,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuppleWarning)  # what is strange was told of the mesh
+        made = ShellMesh(
+            weights @ mesh.nodes,
+            triangles,
+            thickness if np.ndim(thickness) == 0 else np.repeat(thickness, 4),
+            mesh.material,
+            rotary_inertia=mesh.rotary_inertia,
+            name=mesh.name,
+        )
     P = sparse.csr_array(
         sparse.vstack([sparse.eye_array(mesh.size), _middles(mesh, number.reshape(-1, 3), edges)])
     )

@@ -47,6 +47,7 @@ Array = NDArray[np.float64]
 SECOND = ((2, 0), (0, 2), (1, 1))  # derivatives r_xx, r_yy, r_xy
 STRAIN_ROUNDING = 1e-12
 SOLID, MEMBRANE, BENDING = 2.0, 2.0, 6.0  # errors in units of the estimate
+LINEAR_SOLID = 1.0  # the same of linear elements, most of whose energy is wrong where they lock
 
 
 class StrainField:
@@ -289,7 +290,7 @@ class SolidField(StrainField):
         kind = KINDS[solid.kind]
         self.cells, self.count = np.asarray(solid.cells), len(solid.nodes)
         self.law = self.stress_law = np.asarray(solid.law)
-        self.factors = np.full((6, 6), SOLID)
+        self.factors = np.full((6, 6), LINEAR_SOLID if kind.degree == 1 else SOLID)
         self.sides = {"": np.eye(6)}
         corners = solid.nodes[solid.cells]
         self._slopes = slopes_in_space(shapes(solid.kind, kind.places)[1], corners)[1]

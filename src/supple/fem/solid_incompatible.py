@@ -89,4 +89,5 @@ def _amounts(kind: str, corners: Array, law: Array) -> Array:
     coupling = forces @ strain_rows(found).reshape(count, -1, 3 * described.size)
     unit = 1.0 / np.sqrt(np.einsum("eii->ei", stiffness))  # elements may be flat
     scaled = unit[:, :, None] * stiffness * unit[:, None]
-    return -unit[:, :, None] * np.linalg.solve(scaled, unit[:, :, None] * coupling)
+    found = np.linalg.solve(scaled, unit[:, :, None] * coupling)
+    return np.asarray(-unit[:, :, None] * found)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from supple.errors import label
+from supple.errors import label, percent
 from supple.results.deformation import Extreme
 from supple.results.shear_findings import of_shear_energy
 
@@ -97,7 +97,8 @@ def _of_mesh(body: GradientNodes, left_out: Extreme) -> Iterator[Finding]:
         passed,
         not value <= SERIOUS_MISSED,
         f"{label(body)}: its elements disagree about the strain at common nodes, or on free faces, "
-        f"by some {value:.2g} of its energy, more than {MISSED:g} from t = {passed:.4g} s on, and "
+        f"by some {percent(value)} of its energy, more than {percent(MISSED)} from "
+        f"t = {passed:.4g} s on, and "
         f"its deflections err about as much: {body.refinement}",
     )
 
