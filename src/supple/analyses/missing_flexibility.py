@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from supple.bodies.refinement import finer_mesh
 from supple.bodies.static_refinement import exact_statics
 from supple.engine.builder import Compiled
 from supple.errors import percent
@@ -28,19 +27,14 @@ LOAD = "load that is asked for"
 NONE = 1e-9  # of the largest compliance: rounding
 
 
-def finer_model(
-    model: Model, at: Frame | None = None, parts: bool = False
-) -> tuple[Model, tuple[Body, ...]]:
+def finer_model(model: Model, at: Frame | None = None) -> tuple[Model, tuple[Body, ...]]:
     """A copy with exact statics, and the bodies of the model of which it has others.
 
-    For loads at a frame, and where something acts. With ``parts`` bodies in parts have twice as
-    many; their deflections do not carry over to them (`carried`).
+    For loads at a frame, and where something acts.
     """
     finer, refined = model.copy(), []
     for name, body in model.bodies.items():
         fields = exact_statics(body)
-        if parts and getattr(body, "parts", None) is not None:
-            fields = finer_mesh(body, 2)
         if fields:
             finer.replace(name, **fields)
             refined.append(body)
