@@ -132,7 +132,8 @@ class Probe:
         model = next(iter(history.row_sets.parts(history.t[k : k + 1])))[0]
         equations = Equations(model)
         unit = c.scale[places]
-        N, P = np.eye(len(places)), np.zeros((len(places), len(places)))
+        N: Array = np.eye(len(places))
+        P: Array = np.zeros((len(places), len(places)))
         if model.nr:  # displacements N y and velocities N w + P y leave the rows as they are
             rows = equations.constraints(t, q, u)
             G, H = rows.G[:, places] * unit, rows.H[:, places] * unit
@@ -157,7 +158,7 @@ class Probe:
             ends.append(beside.a[:, places] / unit)
         slopes = (ends[0] - ends[1]) @ N / (2.0 * BESIDE)
         stiff, damp = slopes[:n].T, slopes[n:].T / slow
-        turn = np.zeros((n, n))
+        turn: Array = np.zeros((n, n))
         if c.nq != c.nu:
             L = equations.drift(u)[np.ix_(places, places)]
             turn = N.T @ (L * unit / unit[:, None]) @ N
