@@ -221,3 +221,11 @@ def test_constraints_count_for_stability() -> None:
         m.add(sp.Coupling("gear", [("pin0", 1.0), ("pin1", -1.0)], np.pi - second))
         result = sp.simulate(m, 3.0)
         assert result.data.compiled.nr == 1 and whats(result) == found
+
+
+def test_what_a_controller_balances_is_stable() -> None:
+    """An upright rod held by proportional and derivative action, and by too little of it."""
+    for gain, found in ((100.0, set()), (1.0, {"unstable"})):
+        m = links(1, np.pi)
+        m.add(sp.PID("hold", "pin0", kp=gain, ki=0.1 * gain, kd=0.05 * gain, target=np.pi))
+        assert whats(sp.simulate(m, 5.0)) == found
