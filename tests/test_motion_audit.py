@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,23 @@ def test_a_tone_between_the_output_times_is_told() -> None:
     assert told.frequency == pytest.approx(1003.0, rel=0.1) and told.share > 0.7
     with pytest.warns(sp.SuppleWarning, match="between the output times"):
         sp.simulate(mass(1003.0), 0.5, output=0.01).spectrum("slide.displacement")
+
+
+def test_places_on_a_rotor_that_outputs_do_not_show() -> None:
+    """The angle of a rotor of 103 Hz is told by 100 outputs in 1 s, a point on it is not."""
+    m = sp.Model()
+    rotor = m.add(sp.RigidBody("rotor", 1.0, com=(0.1, 0, 0), inertia=0.1))
+    m.add(sp.Revolute("axle", m.ground.at(0), rotor.at(0), initial_rate=2.0 * np.pi * 103.0))
+    m.add(sp.PointMass("tip", rotor.at(0.2), 0.01))
+    seen = sp.simulate(m, 1.0, output=0.01)
+    assert not whats(seen)
+    with pytest.warns(sp.SuppleWarning, match="'tip.position' moves faster"):
+        seen.spectrum("tip.position")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert sp.simulate(m, 0.1, output=1e-3).spectrum("tip.position").peak == pytest.approx(
+            103.0, rel=0.05
+        )
 
 
 def test_what_outputs_show_is_not_told() -> None:
@@ -221,3 +239,19 @@ def test_constraints_count_for_stability() -> None:
         m.add(sp.Coupling("gear", [("pin0", 1.0), ("pin1", -1.0)], np.pi - second))
         result = sp.simulate(m, 3.0)
         assert result.data.compiled.nr == 1 and whats(result) == found
+
+
+def test_what_a_controller_balances_is_stable() -> None:
+    """An upright rod held by proportional and derivative action, and by too little of it."""
+    for gain, found in ((100.0, set()), (1.0, {"unstable"})):
+        m = links(1, np.pi)
+        m.add(sp.PID("hold", "pin0", kp=gain, ki=0.1 * gain, kd=0.05 * gain, target=np.pi))
+        assert whats(sp.simulate(m, 5.0)) == found
+
+
+def test_errors_of_long_runs_are_extrapolated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is too long to be made again exactly is judged by looser runs."""
+    monkeypatch.setattr("supple.results.error_growth.QUICK", 0.0)
+    assert sp.simulate(links(3, 2.0), 10.0).motion.level == "not trusted"
+    assert not whats(sp.simulate(links(1, 3.1), 30.0))
+    assert not whats(sp.simulate(links(3, 2.0), 3.0))

@@ -214,7 +214,8 @@ if TYPE_CHECKING:
     from supple.results.result import Result, load
     from supple.results.section_views import SectionForces
     from supple.robots.robot_file import RobotFile, read_mjcf, read_urdf
-    from supple.sensitivities.fit import Fit, fit
+    from supple.sensitivities.fit import fit
+    from supple.sensitivities.fit_result import Fit
     from supple.sensitivities.optimize import Optimum, optimize
     from supple.sensitivities.sensitivity import Sensitivity, sensitivity
     from supple.studies.comparison import compare

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.balance import null_space
+from supple.analyses.leaving import leaving_rate
 from supple.analyses.phases import integrated
 from supple.engine.compiled import Compiled
 from supple.engine.histories import RunHistory
-from supple.engine.row_sets import RowSets
 from supple.errors import SuppleError
 from supple.events import Event
 from supple.formulations.equations import Equations
@@ -24,10 +23,10 @@ from supple.integrators.base import Integrator
 from supple.integrators.driver import Problem
 from supple.model import Model
 from supple.poses import Array
+from supple.state import State
 from supple.waiting import told
 
-BESIDE = 1e-6  # radians, lengths of the model: how far away neighbours are
-MOST_STILL = 150  # coordinates whose neighbours are looked at
+MOST_STILL = 100  # coordinates whose neighbours are looked at
 STATES = 6  # of a run, at which disturbances are looked at
 
 
@@ -110,62 +109,17 @@ class Probe:
         there are too many coordinates, none of them is free, or there are no accelerations.
         """
         places = np.flatnonzero(still)
-        if not 0 < len(places) <= MOST_STILL:
+        if not self.repeats or not 0 < len(places) <= MOST_STILL:
             return None
         ends = np.linspace(0.0, len(history.t) - 1.0, STATES + 1)[1:].astype(int)
         span, grown = (float(history.t[-1]) - self.t_start) / STATES, 0.0
         last: tuple[float, Array] | None = None
         for k in ends[::-1]:
-            here = self._growth(history, int(k), places)
+            model = next(iter(history.row_sets.parts(history.t[k : k + 1])))[0]
+            state = State(*(x[k] for x in (history.t, history.q, history.u, history.z)))
+            here = leaving_rate(Equations(model), state, places)
             if here is None or here[0] <= 0.0:
                 break
             grown += span * here[0]
             last = here if last is None else last
         return None if last is None else (grown, *last)
-
-    def _growth(
-        self, history: RunHistory, k: int, places: NDArray[np.int_]
-    ) -> tuple[float, Array] | None:
-        """Growth (1/s) and shape (nu,) of the quickest disturbance of coordinates at a state."""
-        c = self.compiled
-        t, q, u, z = float(history.t[k]), history.q[k], history.u[k], history.z[k]
-        model = next(iter(history.row_sets.parts(history.t[k : k + 1])))[0]
-        equations = Equations(model)
-        unit = c.scale[places]
-        N, P = np.eye(len(places)), np.zeros((len(places), len(places)))
-        if model.nr:  # displacements N y and velocities N w + P y leave the rows as they are
-            rows = equations.constraints(t, q, u)
-            G, H = rows.G[:, places] * unit, rows.H[:, places] * unit
-            N = null_space(G, len(places))
-            P = -np.linalg.lstsq(G, H @ N, rcond=None)[0]
-        n = N.shape[1]
-        if n == 0:
-            return None
-        slow = float(np.max(c.rate_scale[places] / unit))  # 1/s
-        shifts = np.zeros((2, n, c.nu)), np.zeros((2, n, c.nu))  # of q, and of u
-        shifts[0][0][:, places] = BESIDE * (unit[:, None] * N).T
-        shifts[1][0][:, places] = BESIDE * (unit[:, None] * P).T
-        shifts[1][1][:, places] = slow * BESIDE * (unit[:, None] * N).T
-        ends = []
-        for sign in (1.0, -1.0):
-            moved = sign * shifts[0].reshape(2 * n, c.nu)
-            near = q + moved if c.nq == c.nu else np.array([equations.retract(q, x) for x in moved])
-            fast = u + sign * shifts[1].reshape(2 * n, c.nu)
-            beside = RunHistory(
-                RowSets.of(model), np.full(2 * n, t), near, fast, np.tile(z, (2 * n, 1))
-            )
-            ends.append(beside.a[:, places] / unit)
-        slopes = (ends[0] - ends[1]) @ N / (2.0 * BESIDE)
-        stiff, damp = slopes[:n].T, slopes[n:].T / slow
-        turn = np.zeros((n, n))
-        if c.nq != c.nu:
-            L = equations.drift(u)[np.ix_(places, places)]
-            turn = N.T @ (L * unit / unit[:, None]) @ N
-        A = np.block([[N.T @ P - turn, np.eye(n)], [stiff, damp]])
-        if not np.all(np.isfinite(A)):
-            return None
-        rates, vectors = np.linalg.eig(A)
-        best = int(np.argmax(rates.real))
-        shape = np.zeros(c.nu)
-        shape[places] = np.abs(N @ vectors[:n, best])
-        return float(rates[best].real), shape / max(float(shape.max()), 1e-300)

@@ -26,6 +26,7 @@ Array = NDArray[np.float64]
 
 STICKS = 2.0  # transitions, below which friction is held to stick: tanh of it is 0.96
 FEWEST = 3  # output times in a row
+LOST = 10.0  # times the kinetic energy, that friction takes from what creeps and does not coast
 STEADY = 2.5  # times its mean, that a rate may change by altogether
 FAR, SERIOUS = 0.01, 0.1  # radians, or lengths of the model
 PART = 0.05  # of the whole motion of a coordinate
@@ -41,7 +42,7 @@ def creep_findings(result: Result) -> Iterator[RunFinding]:
         ):
             slip = result[force.name].slip
             for k in range(slip.shape[1]):
-                way = _way(result.t, slip[:, k], force.transition)
+                way = _way(result, force, slip[:, k])
                 moved = float(np.sum(np.abs(slip[1:, k]) * np.diff(result.t)))
                 yield from _told(result, force, force.transition, way, moved, "m", "slides")
 
@@ -52,7 +53,7 @@ def _of_joint(result: Result, force: JointFriction) -> Iterator[RunFinding]:
     if _is_driven(result, force.joint):
         return
     v, q = ratio * result.u[:, rate], ratio * result.q[:, place]
-    way = _way(result.t, v, force.transition)
+    way = _way(result, force, v)
     unit = result._effort_units(force.joint, force.coordinate)
     moved = float(np.ptp(q)) if len(q) else 0.0
     yield from _told(
@@ -86,9 +87,12 @@ def _told(
     )
 
 
-def _way(t: Array, v: Array, transition: float) -> tuple[float, float, float]:
+def _way(result: Result, force: JointFriction | Rope, v: Array) -> tuple[float, float, float]:
     """Way (rad or m) made below the transition, when that began, and for how long it was so."""
-    slow = np.concatenate([[0], (np.abs(v) < STICKS * transition).astype(int), [0]])
+    t, kinetic = result.t, result.energy.kinetic
+    channels = result.data.compiled.channels(force.name)
+    taken = np.abs(result.data.channels[:, channels].sum(axis=1))
+    slow = np.concatenate([[0], (np.abs(v) < STICKS * force.transition).astype(int), [0]])
     begins, ends = np.flatnonzero(np.diff(slow) == 1), np.flatnonzero(np.diff(slow) == -1)
     far, begin, time = 0.0, 0.0, 0.0
     for i, j in zip(begins, ends, strict=True):
@@ -98,7 +102,9 @@ def _way(t: Array, v: Array, transition: float) -> tuple[float, float, float]:
         if np.ptp(np.sign(v[part])) > 1.0 or np.sum(np.abs(np.diff(v[part]))) > STEADY * np.mean(
             np.abs(v[part])
         ):
-            continue  # it swings, or slows down: its inertia would overcome friction
+            continue  # it swings, or slows down
+        if taken[j - 1] - taken[i] < LOST * np.max(kinetic[part]):
+            continue  # it coasts
         way = abs(float(np.sum(0.5 * (v[part][1:] + v[part][:-1]) * np.diff(t[part]))))
         begin = float(t[i]) if way > far else begin
         far, time = far + way, time + float(t[j - 1] - t[i])

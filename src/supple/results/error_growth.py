@@ -93,11 +93,12 @@ def error_growth(result: Result, coarse: bool = False) -> ErrorGrowth | None:
 
     ``coarse``: the output times do not show the motion.
     """
-    probe, data = result.data.probe, result.data
+    probe = result.data.probe
     steps = int(result.statistics.get("steps", 0))
     if probe is None or not result.success or not probe.repeats or steps < FEWEST_STEPS:
         return None
-    if result.statistics.get("equal_steps") or data.statistics.get("cpu_seconds", 0.0) > LONG:
+    seconds = float(result.statistics.get("cpu_seconds", 0.0))
+    if result.statistics.get("equal_steps") or seconds > LONG:
         return None
     loose = min(max(LOOSER * probe.rtol, LOOSE), LOOSEST)
     times = NEARER if probe.rtol > COARSE else NEAR
@@ -127,7 +128,7 @@ def error_growth(result: Result, coarse: bool = False) -> ErrorGrowth | None:
     t = main.t[: len(first)]
     if first.max() < PARTED or _drifts(t, first, probe.rtol / loose):
         return None
-    if data.statistics.get("cpu_seconds", 0.0) < QUICK:
+    if seconds < QUICK:
         tight = compared.run(max(probe.rtol / TIGHTER, LEAST), main.t)
         if tight is None:
             return None

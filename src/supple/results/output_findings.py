@@ -34,6 +34,8 @@ HIDDEN = 0.2  # of all motion of a joint or body, as root mean squares
 LOCKED = 1e-6  # of the interval: velocities beside accelerations of whole periods in each interval
 FINER = 100.0  # times more output times that are advised at most
 LEAST = 1e-5  # of the largest motion in the model, below which nothing is looked at
+UNSHOWN = 0.3  # of velocities, left over: half of the rate of outputs leaves 0.47 of them
+ROUNDING = 1e-9  # radians, or lengths of the model, that are no motion
 SIMPSON = 4.24  # rms of 4 + 2 cos over all phases, which vibrations above the limit leave over
 
 
@@ -106,12 +108,25 @@ def hidden_motions(result: Result) -> list[Hidden]:
         w = faster / fast if fast > LOCKED * step * faster else 2.0 * np.pi / step
         amplitude = faster / w**2 if w > np.pi / step else 0.0  # what is slower is shown
         rows.append((g.name, w, amplitude, max(_size(x, g.relative), amplitude)))
-    least = LEAST * max((row[3] for row in rows), default=0.0)
+    least = max(LEAST * max((row[3] for row in rows), default=0.0), ROUNDING)
     return [
         Hidden(name, amplitude / size, w / (2.0 * np.pi), step)
         for name, w, amplitude, size in rows
         if amplitude > 0.0 and size > least
     ]
+
+
+def is_hidden(t: Array, x: Array, v: Array) -> bool:
+    """Whether values x (nt, ...) with rates v move faster than the output times show."""
+    count = len(t)
+    if count < FEWEST:
+        return False
+    first, second = np.diff(t)[:-1], np.diff(t)[1:]
+    even = np.abs(first - second) <= 1e-6 * np.minimum(first, second)
+    if np.count_nonzero(even) < FEWEST - 2:
+        return False
+    left = _left_over(x.reshape(count, -1), v.reshape(count, -1), first, second, even)
+    return left > UNSHOWN * float(np.sqrt(np.mean(np.sum(v.reshape(count, -1) ** 2, axis=1))))
 
 
 def _left_over(x: Array, v: Array, first: Array, second: Array, even: NDArray[np.bool_]) -> float:

@@ -71,7 +71,7 @@ class Products(Lookup):
         times must be equally spaced there; see `supple.results.spectrum.spectrum`. Motion between
         the output times, which a spectrum shows at a wrong frequency, is told by a warning.
         """
-        self._tell_hidden()
+        self._tell_hidden(what)
         return spectrum(self._result.t, *series(self._result.track(), what), window=window)
 
     def spectrogram(self, what: str | ArrayLike, window: float | None = None) -> Spectrogram:
@@ -80,16 +80,26 @@ class Products(Lookup):
         ``what`` is a variable or an array, as for `spectrum`; see
         `supple.results.spectrogram.spectrogram`.
         """
-        self._tell_hidden()
+        self._tell_hidden(what)
         values, name, units = series(self._result.track(), what)
         return spectrogram(self._result.t, values, window, name, units)
 
-    def _tell_hidden(self) -> None:
+    def _tell_hidden(self, what: str | ArrayLike) -> None:
         """Warn of motion that the output times do not show."""
-        from supple.results.output_findings import output_findings
+        from supple.results.output_findings import is_hidden, output_findings
 
-        for finding in output_findings(self._result):
-            warn_caller(finding.sentence)
+        found = [f.sentence for f in output_findings(self._result)]
+        name, _, quantity = what.rpartition(".") if isinstance(what, str) else ("", "", "")
+        rate = {"position": "velocity", "velocity": "acceleration"}.get(quantity)
+        if rate is not None and not found:
+            t, history = self._result.t, self._result.history
+            if is_hidden(t, history(f"{name}.{quantity}"), history(f"{name}.{rate}")):
+                found.append(
+                    f"spectrum: '{what}' moves faster than its output times show, and its "
+                    "frequencies are not those of the motion: use a smaller output interval"
+                )
+        for sentence in found:
+            warn_caller(sentence)
 
     def plot(self, *what: str, path: str | Path | None = None, compare: Compared = None) -> Figure:
         """Draw objects ("elbow"), variables ("elbow.angle_rate") or "energy".

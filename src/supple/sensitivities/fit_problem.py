@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.errors import SuppleError
 from supple.poses import Array
@@ -15,6 +16,7 @@ from supple.sensitivities.misfit import Misfit, misfit
 from supple.sensitivities.other_starts import other_starts
 from supple.sweeps.readings import Reading
 
+Samples = NDArray[np.bool_]  # some of all samples (m,)
 ALIKE = 0.995  # correlation of two parameters from which on data do not tell them apart
 UNKNOWN = 1.0  # half width of an interval, in parts of the value, from which on data tell nothing
 SEEN = 1e-8  # singular value, in parts of the largest, below which nothing is seen of a direction
@@ -68,7 +70,7 @@ class Problem:
             for r, t, y, part, size in rows
         ]
 
-    def searched(self, start: Array, most: int, mine: Array | None = None) -> Any:
+    def searched(self, start: Array, most: int, mine: Samples | None = None) -> Any:
         """What the method finds from a place, for all samples or for some of them (m,)."""
         from scipy.optimize import least_squares
 
@@ -101,7 +103,7 @@ class Problem:
             left = self.tried(x)
             return float(left @ left)
 
-        def searched(x: Array, mine: Array) -> Array | None:
+        def searched(x: Array, mine: Samples) -> Array | None:
             return None if np.isinf(cost(x)) else np.asarray(self.searched(x, most, mine).x)
 
         for x in other_starts(self.ranges, start, fractions, starts - 1, searched, cost):

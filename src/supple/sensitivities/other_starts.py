@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.poses import Array
 from supple.sensitivities.evaluations import Ranges
@@ -53,7 +54,7 @@ def other_starts(
     start: Array,
     fractions: Array,
     count: int,
-    searched: Callable[[Array, Array], Array | None],
+    searched: Callable[[Array, NDArray[np.bool_]], Array | None],
     cost: Callable[[Array], float],
 ) -> Iterator[Array]:
     """At most ``count`` places (n,) to start from, made when they are asked for.

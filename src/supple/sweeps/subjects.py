@@ -73,7 +73,8 @@ class Subject(ABC):
         looked = given.get("monitored", True) or not result.data.compiled.deforming
         steps = int(result.statistics.get("equal_steps", 0))
         monitored = result.monitor if looked else None
-        motion = motion_audit(result, again=False)  # a run again costs a sixth of a run
+        asked = given.get("monitored", True)
+        motion = motion_audit(result, again=False) if asked else None  # no run is made again
         verdict = headline(result.energy, result.momentum, monitored, steps, motion)
         if doubts and verdict.startswith(LEVELS[0]):  # those of constraints are no part of it
             verdict = f"{LEVELS[1]}: {doubts[0]}"
