@@ -72,7 +72,7 @@ class NodeGroups:
         expected = "3 numbers, which may be infinite, m"
         try:
             found = np.asarray(value, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             found = np.empty(0)
         if found.shape != (3,) or np.isnan(found).any():
             raise ModelError(self._owner, field, value, expected)
