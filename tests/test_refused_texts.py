@@ -10,6 +10,7 @@ import pytest
 import supple as sp
 
 STEEL = sp.Material(2.1e11, 8.1e10, 7850.0)
+BEAM = sp.Beam("beam", 1.0, sp.Rectangle(0.02, 0.01), STEEL, 2, 2)
 
 
 def pendulum(joint: str = "pin", body: str = "rod", name: str = "model") -> sp.Model:
@@ -26,6 +27,11 @@ def test_names_that_no_file_can_hold(sign: str) -> None:
         lambda name: sp.Model(name=name),
         lambda name: sp.Event(name, at=1.0),
         lambda name: sp.Interface(name, (0, 0, 0), [0]),
+        lambda name: sp.Material(1e9, 1e9, 1e3, name=name),
+        lambda name: sp.block((1, 1, 1), (1, 1, 1), "hex8", STEEL, name=name),
+        lambda name: sp.MeshData(np.zeros((1, 3)), {}, {name: [0]}),
+        lambda name: sp.FrameBody("f", {name: (0, 0, 0), "b": (1, 0, 0)}, []),
+        lambda name: sp.write_sid("x.sid", BEAM, {name: BEAM.at(0)}),
         lambda name: sp.sweep(pendulum(), {"rod.mass": [1.0]}, outputs={name: len}),
     ):
         with pytest.raises(sp.ModelError, match=f"control characters .U.{ord(sign):04X} at 1"):
@@ -162,7 +168,7 @@ def test_numbers_and_paths_beyond_everything(tmp_path: Path) -> None:
         for number in (10**400, -(10**400)):
             with pytest.raises(sp.ModelError, match="expected"):
                 make(number)
-    with pytest.raises(sp.ModelError, match="length is .* expected a positive number"):
+    with pytest.raises(sp.ModelError, match=r"length is .* expected a positive number"):
         sp.GradientBeam("b", 5e-324, sp.Rectangle(0.02, 0.01), STEEL)
     result = sp.simulate(pendulum(), 0.01, output=3)
     for path in (tmp_path / ("a" * 5000), "half of a sign \ud800"):
