@@ -95,7 +95,7 @@ def test_shaped_signals_of_many_frequencies() -> None:
 def test_events_of_one_name() -> None:
     events = [sp.Event("e", "pin", terminal=False), sp.Event("e", "pin", value=0.1)]
     for call in (sp.simulate, sp.lyapunov, sp.crosscheck):
-        with pytest.raises(sp.ModelError, match="events is 'e', expected events with a name"):
+        with pytest.raises(sp.ModelError, match="name is 'e', expected a name that no other"):
             call(pendulum(), 0.1, events=events)
 
 
