@@ -187,3 +187,22 @@ def test_searches_of_earlier_versions(tmp_path: Path) -> None:
     search_again.write_text(json.dumps(content))
     with pytest.warns(sp.SuppleWarning, match="it has no check sum"):
         assert search(search_again) == first
+
+
+def test_two_runs_in_one_file(tmp_path: Path, monkeypatch) -> None:
+    """The run whose file was overwritten keeps its own states, and leaves the others alone."""
+    monkeypatch.setattr(driver, "PAUSE", 0.0)
+    path, whole = tmp_path / "run.h5", run()
+
+    def overwrite(t: float) -> None:
+        if not (tmp_path / "done").exists():
+            (tmp_path / "done").touch()
+            path.unlink()
+            m = model()
+            m.replace("pin", initial=1.0)
+            sp.simulate(m, 0.02, output=40, output_to=path)
+
+    with pytest.warns(sp.SuppleWarning, match="was overwritten by another run"):
+        first = run(output_to=path, progress=overwrite)
+    np.testing.assert_array_equal(first["pin"].angle, whole["pin"].angle)
+    assert sp.load_run(path)["pin"].angle[0] == 1.0

@@ -10,6 +10,7 @@ import pytest
 import supple as sp
 
 STEEL = sp.Material(2.1e11, 8.1e10, 7850.0)
+BEAM = sp.Beam("beam", 1.0, sp.Rectangle(0.02, 0.01), STEEL, 2, 2)
 
 
 def pendulum(joint: str = "pin", body: str = "rod", name: str = "model") -> sp.Model:
@@ -26,6 +27,11 @@ def test_names_that_no_file_can_hold(sign: str) -> None:
         lambda name: sp.Model(name=name),
         lambda name: sp.Event(name, at=1.0),
         lambda name: sp.Interface(name, (0, 0, 0), [0]),
+        lambda name: sp.Material(1e9, 1e9, 1e3, name=name),
+        lambda name: sp.block((1, 1, 1), (1, 1, 1), "hex8", STEEL, name=name),
+        lambda name: sp.MeshData(np.zeros((1, 3)), {}, {name: [0]}),
+        lambda name: sp.FrameBody("f", {name: (0, 0, 0), "b": (1, 0, 0)}, []),
+        lambda name: sp.write_sid("x.sid", BEAM, {name: BEAM.at(0)}),
         lambda name: sp.sweep(pendulum(), {"rod.mass": [1.0]}, outputs={name: len}),
     ):
         with pytest.raises(sp.ModelError, match=f"control characters .U.{ord(sign):04X} at 1"):
@@ -89,7 +95,7 @@ def test_shaped_signals_of_many_frequencies() -> None:
 def test_events_of_one_name() -> None:
     events = [sp.Event("e", "pin", terminal=False), sp.Event("e", "pin", value=0.1)]
     for call in (sp.simulate, sp.lyapunov, sp.crosscheck):
-        with pytest.raises(sp.ModelError, match="events is 'e', expected events with a name"):
+        with pytest.raises(sp.ModelError, match="name is 'e', expected a name that no other"):
             call(pendulum(), 0.1, events=events)
 
 
@@ -148,3 +154,46 @@ def test_xml_may_say_its_encoding(tmp_path: Path) -> None:
     with pytest.raises(sp.ModelError) as error:  # a link without mass is another matter
         sp.read_urdf(path, base="free")
     assert "UTF-8" not in str(error.value)
+
+
+def test_numbers_and_paths_beyond_everything(tmp_path: Path) -> None:
+    """Integers of hundreds of digits, numbers below all others, paths that no system has."""
+    for make in (
+        lambda x: sp.RigidBody("b", x),
+        lambda x: sp.PID("p", "j", kp=1.0, tracking=x),
+        lambda x: sp.simulate(pendulum(), 0.1, tolerance=x),
+        lambda x: sp.SampledController("s", "j", len, 0.1, limit=x),
+        lambda x: sp.Rectangle(x, 0.1),
+    ):
+        for number in (10**400, -(10**400)):
+            with pytest.raises(sp.ModelError, match="expected"):
+                make(number)
+    with pytest.raises(sp.ModelError, match=r"length is .* expected a positive number"):
+        sp.GradientBeam("b", 5e-324, sp.Rectangle(0.02, 0.01), STEEL)
+    result = sp.simulate(pendulum(), 0.01, output=3)
+    for path in (tmp_path / ("a" * 5000), "half of a sign \ud800"):
+        for write in (result.save, result.to_html, lambda path: sp.write_model(pendulum(), path)):
+            with pytest.raises(sp.SuppleError, match="expected") as refused:
+                write(path)
+            assert len(str(refused.value)) < 700
+    with pytest.raises(sp.ModelError, match="there is no file"):
+        sp.read_calculix("a" * 5000)
+    with pytest.raises(sp.ModelError, match="weights of zero, or of 1e-100 at least"):
+        sp.observer(pendulum(), "pin", "pin", process=1e-310)
+
+
+def test_functions_of_users_that_fail() -> None:
+    """The sentence names the argument; what the function raised is its cause."""
+    given = "b", 1.0, sp.Rectangle(0.02, 0.01), STEEL
+
+    def fails(*_: float) -> float:
+        raise ZeroDivisionError("no number")
+
+    for make in (
+        lambda: sp.GradientBeam(*given, twist=fails),
+        lambda: sp.GradientBeam(*given, centre_line=fails),
+        lambda: sp.GradientPlate("p", (1.0, 1.0), 0.01, STEEL, shape=fails),
+    ):
+        with pytest.raises(sp.ModelError, match="no number") as refused:
+            make()
+        assert isinstance(refused.value.__cause__, ZeroDivisionError)

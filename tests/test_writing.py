@@ -128,7 +128,7 @@ def test_damaged_files_are_told(result, tmp_path) -> None:
             sp.load(path)
     assert b'"steps"' in whole
     path.write_bytes(whole.replace(b'"steps"', b'steps""'))  # statistics that are no JSON
-    with pytest.raises(sp.FileError, match=r"damaged\.nc: it cannot be read .*, expected"):
+    with pytest.raises(sp.FileError, match=r"damaged\.nc: it is damaged, .*, expected"):
         sp.load(path)
     path.write_bytes(whole)
     assert np.array_equal(sp.load(path)["pin.angle"], result["pin"].angle)

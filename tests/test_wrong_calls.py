@@ -190,9 +190,17 @@ def test_unknown_keys_of_model_files_and_fields(tmp_path) -> None:
         sp.read_model(tmp_path / "m.yaml")
     with pytest.raises(sp.ModelError, match="there is no field 'I', did you mean 'inertia'"):
         pendulum().replace("rod", I=2.0)
-    for call in (sp.sweep, sp.batch):
-        with pytest.raises(sp.ModelError, match="there is no argument 'rtol', did you mean 'tol"):
-            call(pendulum(), {"rod.mass": [1.0]}, outputs="pin.angle @ end", t_end=0.1, rtol=1e-3)
+    for name in ("sweep", "batch", "fit", "optimize", "sensitivity", "converge"):
+        with pytest.raises(sp.ArgumentError, match="there is no argument 'rtol', did you mean 'to"):
+            CALLS[name](rtol=1e-3)
+    with pytest.raises(sp.ArgumentError, match="lyapunov: there is no argument 'zq_zq', known: "):
+        CALLS["lyapunov"](zq_zq=1)
+
+
+def test_things_of_base_classes_are_no_items() -> None:
+    for base in (sp.Body, sp.FlexibleBody, sp.Constraint, sp.ForceElement):
+        with pytest.raises(sp.ModelError, match=r"item to add is .*, expected a body, joint"):
+            pendulum().add(base())
 
 
 def test_errors_inside_stay_as_they_are() -> None:

@@ -128,6 +128,14 @@ def wrong_call(
     return f"{owner}: {', '.join(missing)} {are} not given, expected {what}({', '.join(shown)})"
 
 
+def expect_options(owner: str, options: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Refuse options of a function that are none of those it passes on."""
+    for name in options:
+        if name not in known:
+            near = argument_suggestion(name, known)
+            raise ArgumentError.plain(f"{owner}: there is no argument {name!r}, {near}")
+
+
 def _owner(function: Callable[..., Any], given: Sequence[Any], named: Mapping[str, Any]) -> str:
     """Who is called wrongly: the class, with the name of the item that was to be made."""
     first = given[0] if given else None

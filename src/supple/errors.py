@@ -118,7 +118,10 @@ def _text(value: Any) -> str:
         return f"the class {value.__name__}"
     if isinstance(getattr(value, "name", None), str):
         return label(value)
-    return " ".join(repr(value).split())
+    try:
+        return " ".join(repr(value).split())
+    except Exception:  # of an object that is half made
+        return f"an object of {type(value).__name__}"
 
 
 def _entry(value: Any) -> str:

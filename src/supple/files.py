@@ -66,6 +66,10 @@ def path_of(owner: str, field: str, path: Any) -> Path:
     text = os.fspath(path)
     if not isinstance(text, str) or not text.strip() or "\0" in text:
         raise ModelError(owner, field, path, expected)
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:  # half of a character
+        raise ModelError(owner, field, path, expected) from None
     return Path(text)
 
 

@@ -131,7 +131,7 @@ class Model(ModelProducts):
             )
         if isinstance(item, Ground):
             raise ModelError.plain(f"{label(self)}: the ground is already there as model.ground")
-        if not isinstance(item, Item):
+        if not isinstance(item, Item) or not hasattr(item, "name"):  # or one of a base class
             raise ModelError(
                 label(self),
                 "item to add",

@@ -25,6 +25,7 @@ AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 # A dot, an at sign or a slash would make result names such as "elbow.angle" ambiguous.
 NAME_SEPARATORS = "./@"
 MOST_SHAPES = 1000
+LEAST = 1e-300  # of numbers that are divided by
 # Elements of one beam: matrices are dense.
 MOST_ELEMENTS = 10_000
 # How far a matrix may be from a rotation: wide enough for numbers typed with seven digits.
@@ -83,9 +84,13 @@ def number(owner: str, field: str, value: Any, expected: str = "a finite number"
         value = value.item()
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise ModelError(owner, field, value, expected)
-    if not math.isfinite(value):
-        raise ModelError(owner, field, float(value), expected)
-    return float(value)
+    try:
+        found = float(value)
+    except OverflowError:  # an integer of hundreds of digits
+        raise ModelError(owner, field, value, expected) from None
+    if not math.isfinite(found):
+        raise ModelError(owner, field, found, expected)
+    return found
 
 
 def limit(owner: str, field: str, value: Any) -> float:
@@ -99,7 +104,7 @@ def limit(owner: str, field: str, value: Any) -> float:
 def positive(owner: str, field: str, value: Any) -> float:
     """Return a finite float above zero."""
     result = number(owner, field, value, "a positive number")
-    if result <= 0.0:
+    if result < LEAST:
         raise ModelError(owner, field, result, "a positive number")
     return result
 
@@ -182,7 +187,11 @@ def whole_numbers(owner: str, field: str, value: Any, expected: str) -> NDArray[
 
 def choice(owner: str, field: str, value: Any, options: Sequence[Any]) -> Any:
     """Return the value if it is one of the options."""
-    if isinstance(value, (bool, np.ndarray)) or value not in options:
+    try:
+        known = not isinstance(value, (bool, np.ndarray)) and value in options
+    except (TypeError, ValueError):  # what cannot be compared is none of them
+        known = False
+    if not known:
         expected = " or ".join(describe(option) for option in options)
         raise ModelError(owner, field, value, expected)
     return value

@@ -19,6 +19,8 @@ from supple.files import path_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+LONGEST_NAME = 400  # of a file in a sentence
+
 
 def write_whole(path: str | Path, content: bytes | memoryview) -> Path:
     """Write a file and return its path; on failure an earlier file of that name is untouched."""
@@ -40,7 +42,12 @@ def write_whole(path: str | Path, content: bytes | memoryview) -> Path:
 def check_target(path: str | Path) -> Path:
     """The path of a file to be written; folders, and paths in none that is there, are refused."""
     path = path_of("a file to be written", "path", path)
-    if path.is_dir():
+    try:
+        folder = path.is_dir()
+    except OSError as error:  # a name that is too long, links in a circle
+        reason = error.strerror or str(error)
+        raise FileError(f"{_named(path)} cannot be written: {reason}, expected another") from error
+    if folder:
         raise FileError(f"{_named(path)} cannot be written: it is a folder, expected a file's path")
     if not path.parent.is_dir():
         where = f"there is no folder {str(path.parent)!r}"
@@ -59,7 +66,8 @@ def make_folder(path: Path) -> Path:
 
 
 def _named(path: Path) -> str:
-    return f"the file {str(path)!r}"
+    text = str(path)
+    return f"the file {text if len(text) < LONGEST_NAME else text[:LONGEST_NAME] + ' ...'!r}"
 
 
 def _replace(path: Path, content: bytes | memoryview) -> None:

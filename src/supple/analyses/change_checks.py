@@ -45,7 +45,7 @@ def check_changes(model: Model, events: Sequence[Event]) -> None:
     for event in events:
         for change in event.then:
             _check(model, label(event), change)
-        if event.then and sum(other.name == event.name for other in events) > 1:
+        if sum(other.name == event.name for other in events) > 1:
             raise ModelError(label(event), "name", event.name, "a name that no other event has")
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from supple.analyses.state_space import StateSpace
 
 RANK = 1e-9  # part of the largest singular value below which a direction is not reached
+LEAST = 1e-100  # of weights: inverses and squares of them are numbers, too
 WEIGHTS = "a number, a row of numbers, a matrix, or a mapping of names to numbers"
 
 
@@ -154,6 +155,8 @@ def weights(owner: str, field: str, given: Any, names: tuple[str, ...]) -> Array
         found = float(found) * np.eye(n)
     elif found.shape == (n,):
         found = np.diag(found)
+    if np.any((np.abs(found) > 0.0) & (np.abs(found) < LEAST)):
+        raise ModelError(owner, field, given, f"weights of zero, or of {LEAST:g} at least")
     symmetric = found.shape == (n, n) and np.allclose(found, found.T, rtol=1e-9, atol=0.0)
     if not symmetric or np.min(np.linalg.eigvalsh(found), initial=0.0) < -1e-12 * np.max(
         np.abs(found), initial=0.0

@@ -351,10 +351,6 @@ class Prepared:
         events = tuple(validate.listed(OWNER, "events", events, "a sequence of Event"))
         for event in events:
             expect(OWNER, "events", event, Event, "objects of type Event")
-        names = [event.name for event in events]
-        for name in names:
-            if names.count(name) > 1:
-                raise ModelError(OWNER, "events", name, "events with a name of their own each")
         if events:  # without them the model was checked already
             self.model.check(events)
             check_changes(self.model, events)

@@ -241,7 +241,7 @@ class Stepper:
         n = len(self.inputs)
         try:
             held = np.array(given, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             held = np.full(1 + n, np.nan)
         if held.shape != (n,) or not np.all(np.isfinite(held)):
             expected = f"{n} finite numbers, one for each input"

@@ -204,7 +204,11 @@ def given_twist(owner: str, twist: Any, length: float) -> Any:
     """Check the pre-twist of a beam: a number, a function or a table (k, 2)."""
     if callable(twist):
         for s in np.linspace(0.0, length, 17):
-            validate.number(owner, f"twist at {s:g} m", twist(float(s)), "an angle in rad")
+            try:
+                angle = twist(float(s))
+            except Exception as problem:  # whatever a function of the user does
+                raise ModelError(owner, "twist", twist, f"{TWIST} ({problem})") from problem
+            validate.number(owner, f"twist at {s:g} m", angle, "an angle in rad")
         return twist
     if isinstance(twist, (list, tuple, np.ndarray)):
         table = validate.array(owner, "twist", twist, TWIST)

@@ -397,6 +397,7 @@ def _places(owner: str, nodes: Any) -> dict[Node, Vector]:
         raise ModelError(owner, "nodes", nodes, "at least two nodes")
     places: dict[Node, Vector] = {}
     for node, place in named.items():
+        validate.written(owner, "name of a node", str(node))
         places[node] = validate.vector(owner, f"place of node {node!r}", place)
     points = np.array(list(places.values()))
     for k in range(len(points)):

@@ -253,8 +253,8 @@ def _surface(owner: str, shape: Any, size: Vector) -> Callable[[float, float], V
     def point(x: float, y: float) -> Vector:
         try:
             value = np.asarray(shape(float(x), float(y)), dtype=float)
-        except (TypeError, ValueError) as problem:
-            raise ModelError(owner, "shape", shape, f"{SHAPE} ({problem})") from None
+        except Exception as problem:  # whatever a function of the user does
+            raise ModelError(owner, "shape", shape, f"{SHAPE} ({problem})") from problem
         if value.shape != (3,) or not np.all(np.isfinite(value)):
             raise ModelError(owner, f"shape at x = {x:.6g}, y = {y:.6g}", value, "a point (3,) m")
         return value

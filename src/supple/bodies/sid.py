@@ -247,7 +247,7 @@ def write_sid(
     if not named:
         raise ModelError(owner, "frames", frames, "at least one frame on the body")
     for name, frame in named.items():
-        text = str(name)
+        text = validate.written(owner, "name of a frame", str(name))
         if not text or text != " ".join(text.split()) or "=" in text:
             raise ModelError(owner, "name of a frame", name, "a text without '='")
         if expect_frame(owner, f"frame {name!r}", frame).body.name != body.name:

@@ -152,7 +152,7 @@ class MachineCode(Callback):
 def _numbers(value: Any, n: int) -> Array:
     try:
         numbers = np.asarray(value, dtype=float).reshape(-1)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise _WrongResultError(f"returned {value!r}, expected {n} number{'s'[: n > 1]}") from None
     if numbers.shape != (n,):
         raise _WrongResultError(f"returned {numbers.size} numbers, expected {n}")

@@ -44,6 +44,7 @@ class Material:
     ) -> None:
         if not isinstance(name, str):
             raise ModelError("Material", "name", name, "a text")
+        validate.written("Material", "name", name)
         owner = f"Material {name!r}" if name else "Material"
         set_fields(
             self,

@@ -6,6 +6,7 @@ A model in millimetres, tonnes, seconds and MPa is read with ``units="mm"``.
 from __future__ import annotations
 
 import io
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from supple.errors import ModelError
+from supple.errors import ModelError, describe
 from supple.fem.component import expect_component
 from supple.fem.imported import ImportedComponent
 from supple.fem.input_deck import read_deck
@@ -123,6 +124,7 @@ def _coordinates(path: Path) -> Any:
 def _of_job(base: Path, ending: str) -> Path:
     """A file of a job of CalculiX."""
     path = base.with_name(base.name + ending)
-    if not path.exists():
-        raise ModelError.plain(f"{base.name}: there is no file {path.name}, expected it to exist")
+    if not os.path.exists(path):  # a name that is too long is no file either
+        name, wanted = describe(base.name)[1:-1], describe(path.name)[1:-1]
+        raise ModelError.plain(f"{name}: there is no file {wanted}, expected it to exist")
     return existing(path, "a file of CalculiX")

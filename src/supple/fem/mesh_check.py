@@ -17,6 +17,7 @@ def owner_label(kind: str, name: Any) -> str:
     """Kind and name of a component for messages; the name may be empty."""
     if not isinstance(name, str):
         raise ModelError(kind, "name", name, "a text")
+    validate.written(kind, "name", name)
     return f"{kind} {name!r}" if name else kind
 
 

@@ -72,7 +72,7 @@ class NodeGroups:
         expected = "3 numbers, which may be infinite, m"
         try:
             found = np.asarray(value, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             found = np.empty(0)
         if found.shape != (3,) or np.isnan(found).any():
             raise ModelError(self._owner, field, value, expected)
@@ -96,6 +96,7 @@ def node_groups(owner: str, groups: Mapping[str, ArrayLike], nodes: int) -> Mapp
     if not isinstance(groups, Mapping):
         raise ModelError(owner, "groups", groups, "names with node numbers")
     for name, members in groups.items():
+        validate.written(owner, "name of a group", str(name))
         field = f"group {name!r}"
         numbers = np.unique(validate.whole_numbers(owner, field, members, "node numbers"))
         if numbers.size and (numbers[0] < 0 or numbers[-1] >= nodes):

@@ -84,6 +84,7 @@ class ShellMesh:
     ) -> None:
         if not isinstance(name, str):
             raise ModelError("ShellMesh", "name", name, "a text")
+        validate.written("ShellMesh", "name", name)
         self.name = name
         self.label = owner = f"ShellMesh {name!r}" if name else "ShellMesh"
         self.nodes = checks.checked_nodes(owner, nodes)

@@ -95,7 +95,7 @@ class FMUController:
         n = len(self.inputs)
         try:
             values = np.array(y, dtype=float).reshape(-1)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             values = np.full(1 + n, np.nan)
         if values.shape != (n,) or not np.all(np.isfinite(values)):
             raise ModelError(OWNER, "y", y, f"{n} finite numbers, one for each input")

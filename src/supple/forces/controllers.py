@@ -217,7 +217,7 @@ def limits_of(owner: str, field: str, given: Any, n: int) -> Vector:
     expected = f"a positive number, or {n} of them"
     try:
         found = np.array(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(owner, field, given, expected) from None
     fits = found.ndim == 0 or found.shape == (n,)
     if isinstance(given, (bool, str)) or not fits or not np.all(found > 0.0):

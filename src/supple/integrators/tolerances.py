@@ -26,7 +26,7 @@ def tolerances(given: str | float | Sequence[float]) -> tuple[float, float]:
         return float(given), 0.01 * float(given)
     try:
         values = np.atleast_1d(np.asarray(given, dtype=float))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.array([np.nan])
     if values.shape == (1,):
         values = np.array([values[0], 0.01 * values[0]])

@@ -55,7 +55,7 @@ def _read(path: str | Path) -> SavedResult:
         kept = found.attrs.pop(SUM, None)
         if kept is not None and int(kept) != dataset_sum(found):
             raise ModelError.plain(
-                f"{source.name}: it is damaged, its numbers are not those of its check sum, "
+                f"{source.name}: it is damaged, its content is not that of its check sum, "
                 f"expected {expected}"
             )
         result = SavedResult(found)

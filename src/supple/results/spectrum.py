@@ -154,7 +154,7 @@ def even(t: Array, values: ArrayLike, what: str) -> tuple[Array, float]:
     """Return values (nt, ...) as an array and the interval (s) of equally spaced times."""
     try:
         x = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         x = np.empty(())
     if x.ndim == 0 or len(x) != len(t):
         raise SuppleError(f"{what} needs one value for each of the {len(t)} times")

@@ -123,6 +123,13 @@ class OutputFile:
         self.sync()
         n = len(t)
         total = sum_of_rows(last, self.sum(n - len(last)))
+        if not self._is_own():
+            warn_caller(
+                f"the file {str(self.path)!r} was overwritten by another run meanwhile: the states "
+                "of this one are in memory only"
+            )
+            self._states[n - len(last) : n] = last
+            return self._states[:n]
         with opened(self.path, "r+") as file:
             if len(last):
                 file["states"][n - 1] = last[0]
@@ -146,8 +153,17 @@ class OutputFile:
             "checkpoint goes on from"
         )
 
+    def _is_own(self) -> bool:
+        """Whether the file is still that of this run."""
+        if not self.path.is_file():
+            return False
+        with opened(self.path) as file:
+            return bool(file.attrs.get("name") == self.name)
+
     def write_record(self, content: bytes, over: bool) -> None:
         """Add what else the result is made of, and whether the run is over or can go on."""
+        if not self._is_own():
+            return
         with opened(self.path, "r+") as file:
             file.attrs["over"] = int(over)
             if "record" in file:

@@ -116,7 +116,7 @@ class Evaluations:
             warn_caller(f"{self.file.name}: it has no check sum, as files of earlier versions")
         elif kept != sum_of(found["identity"], self.kept):
             raise SuppleError(
-                f"{self.file.name}: it is damaged, its numbers are not those of its check sum, "
+                f"{self.file.name}: it is damaged, its content is not that of its check sum, "
                 "expected the file as it was written, or a new name"
             )
         if not known:

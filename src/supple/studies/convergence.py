@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple import validate
 from supple.analyses.simulate import simulate
-from supple.calls import public
+from supple.calls import expect_options, public
 from supple.errors import ModelError, SuppleError, SuppleWarning
 from supple.frames import Body
 from supple.integrators.interruption import raised_at_once
@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 Output = str | Callable[[Result], ArrayLike]
 
 TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)
+# Arguments of `simulate` that are passed on.
+OPTIONS = ("start", "formulation", "integrator", "tolerance", "events", "progress")
 
 
 @public
@@ -200,6 +202,7 @@ def converge(
     name, _, field = what.partition(".")
     if what != "tolerance" and not field:
         raise ModelError("converge", "what", what, "'object.field', e.g. 'link2.modes'")
+    expect_options("converge", options, OPTIONS)
     item = None if what == "tolerance" else model[name]
     values = _values(model, what, values)
     label, read = _output(item, output)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from supple import validate
 from supple.analyses.simulate import simulate
-from supple.calls import public
+from supple.calls import expect_options, public
 from supple.errors import ModelError, SuppleError, SuppleWarning
 from supple.forces import SampledController
 from supple.formulations.equations import Equations
@@ -160,6 +160,7 @@ def lyapunov(
         raise ModelError(owner, "interval", interval, expected)
     step = span / count
     times = np.linspace(begin, t_end, count + 1)
+    expect_options(owner, options, ("formulation", "integrator", "events", "progress"))
     common = {"tolerance": tolerance, **options}
     base = _run(model, t_end, {"start": first, "output": times, **common})
     metric = _Metric(equations)

@@ -165,7 +165,7 @@ def _named() -> Iterator[None]:
             fields = error.field, error.found, error.expected
             raise ModelError(OWNER, *fields) from error.__cause__
         if str(error).startswith(f"{designs.OWNER}: "):
-            raise ModelError.plain(_told(error)) from error.__cause__
+            raise type(error).plain(_told(error)) from error.__cause__
         raise
     except SuppleError as error:
         if str(error).startswith(f"{designs.OWNER}: "):

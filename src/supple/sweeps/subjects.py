@@ -16,6 +16,7 @@ from supple.analyses.before_run import first_instant
 from supple.analyses.keeping import Arguments
 from supple.analyses.prepared import OWNER as SIMULATE
 from supple.analyses.prepared import prepare
+from supple.calls import expect_options
 from supple.errors import ModelError, SuppleError, SuppleWarning, suggestion
 from supple.files import path_of, recorded
 from supple.model import Model
@@ -27,7 +28,6 @@ from supple.results.motion_audit import motion_audit
 from supple.sweeps.designs import OWNER, Row
 from supple.sweeps.identity import digest
 from supple.sweeps.readings import Reading
-from supple.synonyms import argument_suggestion
 
 OPTIONS = ("start", "formulation", "integrator", "tolerance")
 EXPECTED = "a Model, a ModelFile or its path, or a function that returns a Model"
@@ -258,10 +258,7 @@ def subject_of(
     owner: str = OWNER,
 ) -> Subject:
     """The subject that the first argument of `sweep` means."""
-    for name in options:
-        if name not in OPTIONS:
-            near = argument_suggestion(name, OPTIONS)
-            raise ModelError.plain(f"{owner}: there is no argument {name!r}, {near}")
+    expect_options(owner, options, OPTIONS)
     settings = {**given, **options, **({} if monitored else {"monitored": False})}
     if isinstance(model, Model):
         return OfModel(settings, model.copy(), owner=owner)
