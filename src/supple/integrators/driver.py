@@ -29,6 +29,7 @@ from supple.integrators.outcomes import INTERRUPTED, UNBOUNDED, message
 from supple.integrators.output_rows import Rows
 from supple.integrators.pace import Pace
 from supple.integrators.passage import Passage
+from supple.integrators.place_vectors import place_vectors
 from supple.integrators.sampling import Sampler, pass_by
 from supple.integrators.side_by_side import in_turn
 from supple.loops.singular import Watch
@@ -168,6 +169,7 @@ class LoopRun:
         """Initial state, scales, events and conserved momenta."""
         c, p, r = self.compiled, self.problem, self.fields
         r.q[:], r.u[:], r.z[:], r.scale[:], r.rate_scale[:] = p.q, p.u, p.z, c.scale, c.rate_scale
+        r.vector[:] = place_vectors(c)
         r.sign[:] = [-1.0 if dissipates else 1.0 for dissipates in c.force_dissipates]
         r.state[st.N_EVENTS], r.state[st.N_SCREWS] = len(p.events), len(p.symmetries)
         if p.events:
