@@ -82,7 +82,7 @@ def above_rounding(m, r, h, wx, wu):
         if kind == at.REVOLUTE:
             r.ut[j] = r.q[i] * r.q[i]
         elif kind == at.PRISMATIC:
-            r.ut[r.vector[j]] += r.q[i] * r.q[i]
+            r.ut[max(r.vector[j], 0)] += r.q[i] * r.q[i]
         elif kind == at.FREE:
             r.ut[j + 3] = r.q[i + 4] * r.q[i + 4] + r.q[i + 5] * r.q[i + 5] + r.q[i + 6] * r.q[i + 6]
     for g in range(m.gradient.shape[0]):

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from supple.integrators.driver import LoopRun
 
 # The outcomes of the loops are in ``core/step.py``.
-# By the user; because a body deforms without bound, or a sampled controller fails
-INTERRUPTED, UNBOUNDED, UNSAMPLED = -1, -2, -3
+# By the user; because a body deforms without bound, a sampled controller fails, or too many steps
+# would be needed
+INTERRUPTED, UNBOUNDED, UNSAMPLED, ENDLESS = -1, -2, -3, -4
 MANY = 0.1  # replaced pivots for a factorization
 LEAST = 1000  # steps from which their number says something about the model
 
@@ -44,6 +45,8 @@ def message(run: LoopRun, outcome: int) -> str:
         return where + run.growth.sentence
     if outcome == UNSAMPLED:
         return where + run.unsampled
+    if outcome == ENDLESS:
+        return where + run.pace.endless
     if trouble := c.trouble(t) or not_finite(run) or noise(run):
         return where + trouble
     if singular := failed_near(c, t, run.fields.q):
