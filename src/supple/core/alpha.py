@@ -177,6 +177,13 @@ def control(o, count, state, h, wanted, error, power, safety, fresh):
         state[st.H] = (factor if factor > 1.0 else min(factor, LESS)) * h
 
 
+@kernel
+def look_between(count, state, fresh):
+    """A step from one kink to the next ends half-way instead: forces are taken at its ends, where a stop does not push yet."""
+    if fresh:
+        state[st.H], state[st.H_SWITCH], count[st.SWITCHED] = 0.5 * state[st.H_SWITCH], 0.0, 0
+
+
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)
 def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     """Advance until the end, an event, a failure or ``budget`` steps; returns the outcome.
@@ -230,6 +237,7 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
                 middle_state(m, r, o, h)
             fill_polynomials(m, r, o, h)
         if not fixed and kinks.find_switch(m, w, r, count, state, t, h):
+            look_between(count, state, fresh)
             continue
         kink = acceptance.ends_on_kink(state)
         count[st.STEPS] += 1

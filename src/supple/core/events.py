@@ -35,7 +35,7 @@ from supple.native.declare import INT, IVEC, REAL, kernel, shared
 
 NONE = 2.0  # a fraction of the step beyond its end: nothing was found
 LEAST = 2.0**-40  # fraction of a step, the shortest part that is halved
-COARSE, MOST = 2.0**-6, 500  # ... behind so many looks: a quantity that stays close to its value
+COARSE, MOST = 2.0**-6, 4000  # ... behind so many looks: a quantity that stays close to its value
 ROUNDING = 8 * 2.2e-16
 
 

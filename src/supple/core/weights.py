@@ -31,6 +31,7 @@ from supple.native.declare import VEC, block, kernel, shared
 LEAST = 1e-6  # part of the units below which all motion is rest
 UNIT = 2.2e-16  # rounding of a number
 ROUNDING = 16 * UNIT  # of a coordinate, the smallest weight
+FAR = 1e3  # lengths of the model from the origin
 # Way from the start of a run at which nothing is left of its details: in rad, and in lengths of the model and of the start
 MANY_TURNS, VERY_FAR = 1e12, 1e15
 
@@ -73,7 +74,7 @@ def follow(r, x, largest):
 def above_rounding(m, r, h, wx, wu):
     """No weight of an increment is less than the rounding of its coordinate, or of its vector, allows. ``r.ut`` is scratch.
 
-    No weight of a rate is less than what moves the coordinate by its rounding in the step.
+    Far from the origin no weight of a rate is less than what moves the place by its rounding in the step.
     """
     for k in range(r.u.shape[0]):
         r.ut[k] = 0.0
@@ -93,7 +94,7 @@ def above_rounding(m, r, h, wx, wu):
         v = r.vector[k]
         far = math.sqrt(r.ut[v if v >= 0 else k])
         wx[k] = max(wx[k], ROUNDING * far)
-        if h > 0.0:
+        if h > 0.0 and v >= 0 and far > FAR * r.scale[k]:
             wu[k] = max(wu[k], UNIT * far / h)
 
 

@@ -45,15 +45,15 @@ def message(run: LoopRun, outcome: int) -> str:
         return where + run.growth.sentence
     if outcome == UNSAMPLED:
         return where + run.unsampled
-    if outcome == ENDLESS:
-        return where + run.pace.endless
     if trouble := c.trouble(t) or not_finite(run) or noise(run):
         return where + trouble
     if singular := failed_near(c, t, run.fields.q):
         return where + singular
-    stuck = outcome in (st.TOO_SMALL, st.NOT_CONVERGED)
+    stuck = outcome in (st.TOO_SMALL, st.NOT_CONVERGED, ENDLESS)
     if stuck and (singular := heads_for(c, t, run.fields.q, run.fields.u)):
         return where + singular
+    if outcome == ENDLESS:
+        return where + run.pace.endless
     worst = worst_coordinate(run)
     if outcome == st.LOCKED:
         return where + Equations(c).locked(int(run.count[st.BAD_DOF]))

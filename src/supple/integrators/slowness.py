@@ -84,15 +84,11 @@ def cause(run: LoopRun, before: Counts, now: Counts) -> str:
     if fastest and FOLLOWED[0] < h * abs(fastest.eigenvalue.imag) < FOLLOWED[1]:
         frequency = abs(fastest.eigenvalue.imag) / (2.0 * math.pi)
         periods = frequency * (run.goal - now.t)
-        if periods > MANY_PERIODS:
-            return (
-                f"{fastest.coordinate} can vibrate with {frequency:.3g} Hz, and {periods:.1g} "
-                "periods are left of the run, each of which takes its steps: a shorter run, or, if "
-                "that is not the motion to be seen, more damping, fewer modes, or a softer spring"
-            )
+        far = f", {periods:.1g} periods to the end of the run" if periods > MANY_PERIODS else ""
+        less = "a shorter run, or, " if far else ""
         return (
             f"{fastest.coordinate} can vibrate with {frequency:.3g} Hz and is followed step by "
-            "step: if that is not the motion to be seen, more damping, fewer modes, or "
+            f"step{far}: {less}if that is not the motion to be seen, more damping, fewer modes, or "
             "GeneralizedAlpha(rho=0.8), which damps it"
         )
     return "nothing special: the motion needs these steps; try tolerance='loose' or a shorter run"
