@@ -114,7 +114,7 @@ def vector_rates(m, reals, wx, wu):
 @shared(TREE, RUN, VEC, VEC, VEC, VEC, VEC)
 def weights(m, r, reals, wx, wu, wz, ww):
     """Error weights: rad and model lengths for increments, their rates, controller states, energies."""
-    rtol, atol = reals[RTOL], reals[ATOL]
+    rtol, atol, h = reals[RTOL], reals[ATOL], min(reals[H], reals[H_MAX])
     moved(m, r, reals)
     follow(r, r.xt, r.way)
     follow(r, r.u, r.pace)
@@ -124,8 +124,11 @@ def weights(m, r, reals, wx, wu, wz, ww):
         if v >= 0:
             wx[k] = max(wx[k], atol * r.way[v])
             floor = max(floor, r.pace[v])
-        wu[k] = atol * floor + rtol * abs(r.u[k])
-    above_rounding(m, r, min(reals[H], reals[H_MAX]), wx, wu)
+        floor *= atol
+        if h > 0.0:  # in long steps a small rate makes a long way
+            floor = min(floor, wx[k] / h)
+        wu[k] = floor + rtol * abs(r.u[k])
+    above_rounding(m, r, h, wx, wu)
     vector_rates(m, reals, wx, wu)
     for k in range(r.z.shape[0]):
         wz[k] = atol + rtol * abs(r.z[k])
