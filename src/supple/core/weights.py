@@ -28,7 +28,7 @@ from supple.core.step import (
 )
 from supple.native.declare import VEC, block, kernel, shared
 
-LEAST = 1e-6  # part of the units below which all motion is rest
+LEAST, LEAST_RATE = 1e-6, 1e-4  # parts of the units of increments and rates below which all motion is rest
 UNIT = 2.2e-16  # rounding of a number
 ROUNDING = 16 * UNIT  # of a coordinate, the smallest weight
 FAR = 1e3  # lengths of the model from the origin
@@ -38,7 +38,7 @@ MANY_TURNS, VERY_FAR = 1e12, 1e15
 
 @kernel
 def moved(m, r, reals):
-    """Largest increment from where the run began, and velocity, so far or in the step to come; each at least LEAST, at most 1.
+    """Largest increment from where the run began, and velocity, so far or in the step to come; at least LEAST, at most 1.
 
     In units of the model, ten times as much: a motion of a tenth of a radian or a length has the whole unit. The way from
     where the run began is left in xt.
@@ -53,7 +53,7 @@ def moved(m, r, reals):
         fast = max(fast, h * abs(r.a[k]) / r.rate_scale[k])
     reals[REACH], reals[SPEED] = reach, speed
     reals[PART] = min(1.0, max(10.0 * max(reach, far), LEAST))
-    reals[RATE_PART] = min(1.0, max(10.0 * max(speed, fast), LEAST))
+    reals[RATE_PART] = min(1.0, max(10.0 * max(speed, fast), LEAST_RATE))
 
 
 @kernel

@@ -18,7 +18,7 @@ import numpy as np
 
 from supple.core import dynamics, layout, multistep
 from supple.core import step as st
-from supple.core.weights import LEAST
+from supple.core.weights import LEAST, LEAST_RATE
 from supple.engine.builder import Compiled
 from supple.engine.linear_choice import Linear
 from supple.errors import ModelError, SimulationError
@@ -233,7 +233,7 @@ class _Loop:
         if state[st.PART] == 0.0:
             state[[st.REACH, st.SPEED]] = self._expected_motion()
             ahead = 10.0 * state[[st.REACH, st.SPEED]]
-            state[[st.PART, st.RATE_PART]] = np.clip(ahead, LEAST, 1.0)
+            state[[st.PART, st.RATE_PART]] = np.clip(ahead, (LEAST, LEAST_RATE), 1.0)
         self.parts = state[[st.PART, st.RATE_PART]]
         part, rate_part = self.parts
         way, pace = self._motion()
