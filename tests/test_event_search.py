@@ -95,12 +95,15 @@ def test_what_is_behind_a_terminal_event_does_not_happen() -> None:
     assert result["z"].displacement[-1] == pytest.approx(0.2, abs=1e-15)
 
 
+@pytest.mark.parametrize("joint", ["Prismatic", "Free"])
 @pytest.mark.parametrize("direction", [-1, 0, 1])
 @pytest.mark.parametrize("off", [0.0, 1e-17, -1e-17])
-def test_a_start_on_the_surface(direction, off) -> None:
+def test_a_start_on_the_surface(direction, off, joint) -> None:
     """It leaves at once, which is no crossing, and comes back once."""
-    event = sp.Event("floor", "z", direction=direction, terminal=False)
-    found = times(sp.simulate(ball(off, 3.0), 1.0, events=event, output=2), "floor")
+    m = ball(off, 3.0, joint)
+    watched = ("z", "coordinate") if joint == "Prismatic" else (m["ball"].at(0), "z")
+    event = sp.Event("floor", *watched, direction=direction, terminal=False)
+    found = times(sp.simulate(m, 1.0, events=event, output=2), "floor")
     assert found == pytest.approx([6.0 / G] if direction < 1 else [], abs=1e-13)
 
 

@@ -90,14 +90,19 @@ def start_events(m, w, r):
     """Remember every event's value at the state r.q, r.u; a run that starts at the value, but for rounding, has not passed it."""
     copy(r.q, r.qt)
     copy(r.u, r.ut)
+    length = 0.0
+    for k in range(r.u.shape[0]):
+        if r.vector[k] >= 0:
+            length = max(length, r.scale[k])
     for e in range(r.events.shape[0]):
         ev, x = r.events[e], r.event_reals[e]
         value, size = event_value(m, w, r, e), abs(x[EVENT_VALUE])
         if ev[EVENT_KIND] == ON_COORDINATE:
             size += r.scale[ev[EVENT_AXIS]]
         elif ev[EVENT_KIND] == ON_PLACE:
-            f = w.node[ev[EVENT_INDEX]]
-            size += abs(f[at.P]) + abs(f[at.P + 1]) + abs(f[at.P + 2])
+            size += length
+            for axis in range(3):
+                size += abs(point_along(w.node[ev[EVENT_INDEX]], x, axis))
         r.last[e] = value if abs(value) > ROUNDING * size else 0.0
 
 
