@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import time
+
 import numpy as np
 import pytest
 
@@ -248,3 +251,72 @@ def test_short_runs_say_nothing(short_window, recwarn) -> None:
 def test_few_steps_are_no_reason() -> None:
     with pytest.warns(sp.SuppleWarning, match=r"10 steps were not enough \(max_steps\)$"):
         sp.simulate(pendulum(), 10.0, integrator=sp.Radau(max_steps=10))
+
+
+@pytest.fixture
+def impatient(monkeypatch) -> None:
+    """Judge a run after a third of a second."""
+    for name, value in (("WINDOW", 0.1), ("PATIENCE", 0.3), ("WORKED", 0.1)):
+        monkeypatch.setattr(pace, name, value)
+
+
+def buzzing(frequency: float = 1e9) -> sp.Model:
+    m = pendulum()
+    m.add(sp.JointEffort("drive", "pin", sp.Sine(1.0, frequency)))
+    return m
+
+
+def fixed_steps() -> sp.Integrator:
+    return sp.GeneralizedAlpha(step=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("model", "t_end", "integrator", "why"),
+    [
+        (buzzing, 1e3, sp.Radau(), r"a signal of JointEffort 'drive' varies with some 1e\+09 Hz"),
+        (pendulum, 1e9, sp.Radau(), "periods to the end of the run: a shorter run"),
+        (stiff, 1e4, sp.DormandPrince(), "the model is stiff: Revolute 'pin'"),
+        (pendulum, 1e6, fixed_steps(), "its steps are fixed: a longer step"),
+    ],
+    ids=["signal", "long", "stiff", "fixed"],
+)
+def test_runs_that_cannot_end(model, t_end, integrator, why, impatient) -> None:
+    """They need more steps than they may make: what there is, the cause, and how to go on."""
+    with pytest.warns(sp.SuppleWarning) as told:
+        result = sp.simulate(model(), t_end, integrator=integrator)
+    assert not result.success and result.t[-1] < t_end
+    assert str(told[-1].message) == result.message
+    assert "more than max_steps allows" in result.message and "lets it go on" in result.message
+    assert re.search(why, result.message)
+    assert result.statistics["steps"] < 10_000_000
+
+
+def test_more_steps_may_be_allowed(impatient) -> None:
+    """A run that its user wants goes on as long as it is allowed to."""
+    patient = sp.DormandPrince(max_steps=10**12)
+    problem, _ = sp.prepare(pendulum())._problem(
+        "simulate", patient, 1e6, None, None, "default", 10, (), None
+    )
+    run = patient.begin(problem)
+    run.pace = pace.Pace(run)
+    begin, outcome = time.monotonic(), int(st.PAUSED)
+    while time.monotonic() < begin + 1.0:
+        outcome = run.advance(100)
+        assert outcome == st.PAUSED and run.pace.look()
+    assert not run.pace.endless
+
+
+def test_a_step_of_a_stepper_that_cannot_end(impatient) -> None:
+    stepper = sp.Stepper(buzzing(), "pin", dt=1e3)
+    with pytest.raises(sp.SimulationError, match=r"'drive' varies with .* lets it go on"):
+        stepper.step(inputs=[0.0])
+    assert stepper.time == 0.0
+
+
+def test_many_runs_at_once_end(impatient) -> None:
+    """In a batch each run is judged on its own; a certificate is refused with the same words."""
+    made = sp.batch(buzzing, {"frequency": [1e9, 1e-3]}, outputs="pin.angle @ end", t_end=50.0)
+    assert len(made.failed) == 1 and made.done.tolist() == [False, True]
+    assert "'drive' varies with some 1e+09 Hz" in str(made)
+    with pytest.raises(sp.SimulationError, match=r"certify: the run stopped .* lets it go on"):
+        sp.certify(buzzing(), 50.0, {"angle": lambda r: r["pin"].angle[-1]})

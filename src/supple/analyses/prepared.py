@@ -250,7 +250,7 @@ class Prepared:
                     result, doubts = outcome(*found, given.monitored, problem.sampler, probe)
         if ctrl_c.requested() and solution.success:
             doubts.append("Ctrl-C came when the run had reached its end: its result is complete")
-        limit = beyond_rounding(problem)
+        limit = beyond_rounding(problem, solution.q)
         return result, doubts if limit is None else [limit, *doubts]
 
     def problem(

@@ -29,7 +29,7 @@ from supple.formulations.equations import Equations
 from supple.integrators.audited import audit_record
 from supple.integrators.base import Integrator
 from supple.integrators.driver import LoopRun, Problem
-from supple.integrators.outcomes import message
+from supple.integrators.outcomes import ENDLESS, message
 from supple.integrators.pace import Pace
 from supple.integrators.passage import Passage
 from supple.integrators.radau import Radau
@@ -216,10 +216,14 @@ class Stepper:
         steps, refused = run.steps, int(run.count[st.REJECTED])
         for callback in run.compiled.callbacks:
             callback.forget()
-        outcome = int(st.PAUSED)
+        outcome, pace = int(st.PAUSED), None
         while outcome == st.PAUSED and run.steps - steps < run.options.max_steps:
             outcome = run.advance(min(BUDGET, run.options.max_steps))
             run.compiled.raise_interrupt()
+            if outcome == st.PAUSED:
+                pace = run.pace = pace or Pace(run, OWNER, end, steps + run.options.max_steps)
+                if not pace.look():
+                    outcome = ENDLESS if pace.endless else int(st.TOO_SMALL)
         # The size of the last one was not looked at: it was cut, or the only one.
         single = run.steps - steps == 1 and run.count[st.REJECTED] == refused
         self._size = 2.0 * (end - begin) if single else float(run.state[st.H])

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core import acceptance, events, forces, step_size, tree
+from supple.core import acceptance, forces, kinks, step_size, tree, weights
 from supple.core import alpha_newton as newton
 from supple.core import alpha_stage as stage
 from supple.core import step as st
@@ -177,6 +177,13 @@ def control(o, count, state, h, wanted, error, power, safety, fresh):
         state[st.H] = (factor if factor > 1.0 else min(factor, LESS)) * h
 
 
+@kernel
+def look_between(count, state, fresh):
+    """A step from one kink to the next ends half-way instead: forces are taken at its ends, where a stop does not push yet."""
+    if fresh:
+        state[st.H], state[st.H_SWITCH], count[st.SWITCHED] = 0.5 * state[st.H_SWITCH], 0.0, 0
+
+
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)
 def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     """Advance until the end, an event, a failure or ``budget`` steps; returns the outcome.
@@ -195,7 +202,7 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     if outcome != st.DONE:
         return outcome
     if not fixed:
-        step_size.first_step(r, state, stops, 2.0)
+        step_size.first_step(m, r, state, stops, 2.0)
     for _ in range(budget):
         if acceptance.events_wait(count):
             return st.PAUSED
@@ -209,8 +216,8 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         if wanted < state[st.H_MIN]:
             return o.ints[TROUBLE] if o.ints[TROUBLE] != st.DONE else st.TOO_SMALL
         h, t1 = next_step(o, count, state, stops)
-        step_size.weights(m, r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
-        if step_size.grown(m, r, count, state):
+        weights.weights(m, r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
+        if weights.grown(m, r, count):
             return st.GROWN
         before, error = count[st.NEWTON], 0.0
         end = step_size.left_of(t1, step_size.left_limit(count, stops), t)
@@ -229,7 +236,8 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             if not forces.work_is_done(m):
                 middle_state(m, r, o, h)
             fill_polynomials(m, r, o, h)
-        if not fixed and events.find_switch(m, w, r, count, state, t, h):
+        if not fixed and kinks.find_switch(m, w, r, count, state, t, h):
+            look_between(count, state, fresh)
             continue
         kink = acceptance.ends_on_kink(state)
         count[st.STEPS] += 1

@@ -18,7 +18,18 @@ import math
 
 import numpy as np
 
-from supple.core import acceptance, chart, dynamics, events, kkt, links, partition, step_size, tree
+from supple.core import (
+    acceptance,
+    chart,
+    dynamics,
+    kinks,
+    kkt,
+    links,
+    partition,
+    step_size,
+    tree,
+    weights,
+)
 from supple.core import dop853_table as table
 from supple.core import layout as at
 from supple.core import step as st
@@ -250,7 +261,7 @@ def move(m, w, r, o, t):
 def step_weights(m, r, state, e):
     """Error weights e of the unknowns xi, u, z, w."""
     nu, nz = r.u.shape[0], r.z.shape[0]
-    step_size.weights(m, r, state, e[0:nu], e[nu : 2 * nu], e[2 * nu : 2 * nu + nz], e[2 * nu + nz :])
+    weights.weights(m, r, state, e[0:nu], e[nu : 2 * nu], e[2 * nu : 2 * nu + nz], e[2 * nu + nz :])
 
 
 @kernel
@@ -319,7 +330,7 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     outcome = acceptance.start(m, w, r, count, state)
     if outcome != st.DONE:
         return outcome
-    step_size.first_step(r, state, stops, 8.0)
+    step_size.first_step(m, r, state, stops, 8.0)
     for _ in range(budget):
         if acceptance.events_wait(count):
             return st.PAUSED
@@ -328,7 +339,7 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             return count[trouble] if count[trouble] != st.DONE else st.TOO_SMALL
         h, t1 = step_size.next_step(state, count, stops)
         step_weights(m, r, state, o.weight)
-        if step_size.grown(m, r, count, state):
+        if weights.grown(m, r, count):
             return st.GROWN
         outcome, error, worst = try_step(m, w, r, o, count, t, h, left)
         count[trouble] = outcome
@@ -340,7 +351,7 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             if refuse(count, state, h, outcome, error, worst):
                 continue
             fill_polynomials(r, o, h)
-        if events.find_switch(m, w, r, count, state, t, h):
+        if kinks.find_switch(m, w, r, count, state, t, h):
             continue
         kink = acceptance.ends_on_kink(state)
         count[st.STEPS] += 1

@@ -1,11 +1,14 @@
-"""Events within an accepted step, and changes of branch of force laws, located on the step's polynomials."""
+"""Events within an accepted step, located on the step's polynomials.
+
+A step is searched from its start in parts. In a part with bounds of ``reach`` that keep a quantity from its value nothing
+happens; where its slope keeps its sign it passes the value once or not at all; other parts are halved. So no crossing is
+missed, however short it is, and little is evaluated where the value is far away.
+"""
 
 from __future__ import annotations
 
-import math
-
-from supple.core import forces, tree
 from supple.core import layout as at
+from supple.core import reach, tree
 from supple.core.layout import TREE, WORK
 from supple.core.step import (
     EVENT_AXIS,
@@ -16,23 +19,24 @@ from supple.core.step import (
     EVENT_TERMINAL,
     EVENT_VALUE,
     EVENTS_FOUND,
-    H_MIN,
-    H_SWITCH,
     ON_COORDINATE,
     ON_PLACE,
     ON_RATE,
     ON_SPIN,
     PER_STEP,
     RUN,
-    SWITCHED,
     TERMINAL,
     copy,
     polynomial,
+    slope,
     state_at,
 )
-from supple.native.declare import IVEC, REAL, TRUTH, VEC, kernel, shared
+from supple.native.declare import INT, IVEC, REAL, kernel, shared
 
 NONE = 2.0  # a fraction of the step beyond its end: nothing was found
+LEAST = 2.0**-40  # fraction of a step, the shortest part that is halved
+COARSE, MOST = 2.0**-6, 4000  # ... behind so many looks: a quantity that stays close to its value
+ROUNDING = 8 * 2.2e-16
 
 
 @kernel
@@ -40,6 +44,26 @@ def point_along(f, x, axis):
     """World coordinate of the point of an event's row of reals x on the node f."""
     k = 3 * axis
     return f[at.P + axis] + f[k] * x[EVENT_PLACE] + f[k + 1] * x[EVENT_PLACE + 1] + f[k + 2] * x[EVENT_PLACE + 2]
+
+
+@kernel
+def point_velocity(f, axis, x, y, z):
+    """World component of the velocity of the point at x, y, z from the reference point, on the node f."""
+    if axis == 0:
+        return f[at.V + 3] + f[at.V + 1] * z - f[at.V + 2] * y
+    if axis == 1:
+        return f[at.V + 4] + f[at.V + 2] * x - f[at.V] * z
+    return f[at.V + 5] + f[at.V] * y - f[at.V + 1] * x
+
+
+@kernel
+def point_acceleration(m, f, axis, x, y, z):
+    """World component of the acceleration of the point at x, y, z from the reference point, on the node f."""
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    p = (x, y, z)
+    turned = f[at.A + j] * p[k] - f[at.A + k] * p[j]
+    v, u = point_velocity(f, k, x, y, z), point_velocity(f, j, x, y, z)
+    return f[at.A + 3 + axis] + m.gravity[axis] + turned + f[at.V + j] * v - f[at.V + k] * u
 
 
 @kernel
@@ -57,18 +81,29 @@ def event_value(m, w, r, e):
     tree.motion(m, w, r.ut, r.ut)  # accelerations do not enter
     if ev[EVENT_KIND] == ON_SPIN:
         return f[at.V + axis] - x[EVENT_VALUE]
-    j, k = (axis + 1) % 3, (axis + 2) % 3
-    b, c = point_along(f, x, j) - w.origin[j], point_along(f, x, k) - w.origin[k]
-    return f[at.V + 3 + axis] + f[at.V + j] * c - f[at.V + k] * b - x[EVENT_VALUE]
+    px, py, pz = point_along(f, x, 0), point_along(f, x, 1), point_along(f, x, 2)
+    return point_velocity(f, axis, px - w.origin[0], py - w.origin[1], pz - w.origin[2]) - x[EVENT_VALUE]
 
 
 @kernel
 def start_events(m, w, r):
-    """Remember every event's value at the state r.q, r.u."""
+    """Remember every event's value at the state r.q, r.u; a run that starts at the value, but for rounding, has not passed it."""
     copy(r.q, r.qt)
     copy(r.u, r.ut)
+    length = 0.0
+    for k in range(r.u.shape[0]):
+        if r.vector[k] >= 0:
+            length = max(length, r.scale[k])
     for e in range(r.events.shape[0]):
-        r.last[e] = event_value(m, w, r, e)
+        ev, x = r.events[e], r.event_reals[e]
+        value, size = event_value(m, w, r, e), abs(x[EVENT_VALUE])
+        if ev[EVENT_KIND] == ON_COORDINATE:
+            size += r.scale[ev[EVENT_AXIS]]
+        elif ev[EVENT_KIND] == ON_PLACE:
+            size += length
+            for axis in range(3):
+                size += abs(point_along(w.node[ev[EVENT_INDEX]], x, axis))
+        r.last[e] = value if abs(value) > ROUNDING * size else 0.0
 
 
 @kernel
@@ -80,17 +115,15 @@ def crosses(before, after, direction):
 
 
 @kernel
-def rotation_of_step(m, r):
-    """Sum of the magnitudes of all rotations in the step (rad)."""
-    angle = 0.0
-    for n in range(1, m.node.shape[0]):
-        kind, j = m.node[n, at.MOTION], m.node[n, at.U0]
-        if kind == at.REVOLUTE:
-            angle += abs(polynomial(r.px[j], 1.0))
-        elif kind == at.BALL or kind == at.FREE:
-            for k in range(j, j + 3):
-                angle += abs(polynomial(r.px[k], 1.0))
-    return angle
+def value_at(m, w, r, e, s):
+    """Distance of event e from its value at the fraction s of the step."""
+    ev, x = r.events[e], r.event_reals[e]
+    if ev[EVENT_KIND] == ON_COORDINATE:
+        return r.q[ev[EVENT_INDEX]] - x[EVENT_VALUE] + polynomial(r.px[ev[EVENT_AXIS]], s)
+    if ev[EVENT_KIND] == ON_RATE:
+        return polynomial(r.pu[ev[EVENT_INDEX]], s) - x[EVENT_VALUE]
+    state_at(m, r, s)
+    return event_value(m, w, r, e)
 
 
 @kernel
@@ -108,8 +141,7 @@ def locate(m, w, r, e, low, high, before, after):
         c = (a * fb - b * fa) / (fb - fa) if fb != fa else 0.5 * (a + b)
         if not (a < c < b):
             c = 0.5 * (a + b)
-        state_at(m, r, c)
-        fc = event_value(m, w, r, e)
+        fc = value_at(m, w, r, e, c)
         if fc == 0.0:
             a, b = c, c
         elif (fc < 0.0) == (before < 0.0):
@@ -123,6 +155,40 @@ def locate(m, w, r, e, low, high, before, after):
                 fa *= 0.5
             side = 1
     return b
+
+
+@kernel
+def look(m, w, r, e, h, c, half):
+    """Value of event e in the middle of a part, its slope there, bounds of what is added to both within the part, and rounding."""
+    ev, x = r.events[e], r.event_reals[e]
+    if ev[EVENT_KIND] <= ON_RATE:
+        start, p = 0.0, r.pu[ev[EVENT_INDEX]] if ev[EVENT_KIND] == ON_RATE else r.px[ev[EVENT_AXIS]]
+        if ev[EVENT_KIND] == ON_COORDINATE:
+            start = r.q[ev[EVENT_INDEX]]
+        d = r.about
+        reach.write_about(p, c, d)
+        size = abs(start) + abs(d[0]) + abs(x[EVENT_VALUE])
+        more = reach.spread(d, half) - abs(d[1]) * half
+        return start - x[EVENT_VALUE] + d[0], d[1], more, reach.bent(d, half) * half, ROUNDING * size
+    n, axis = ev[EVENT_INDEX], ev[EVENT_AXIS]
+    reach.go_along(m, w, r, c)
+    f, ground = w.node[n], -1
+    px, py, pz = point_along(f, x, 0), point_along(f, x, 1), point_along(f, x, 2)
+    size = ROUNDING * (abs(px) + abs(py) + abs(pz) + abs(x[EVENT_VALUE]))
+    px, py, pz = px - w.origin[0], py - w.origin[1], pz - w.origin[2]
+    if ev[EVENT_KIND] == ON_PLACE:
+        bend = reach.bend_of_point(m, w, r, n, ground, px, py, pz, c, half)
+        velocity = point_velocity(f, axis, px, py, pz)
+        return point_along(f, x, axis) - x[EVENT_VALUE], velocity, 0.5 * bend * half * half, bend * half, size
+    spins = 1 if ev[EVENT_KIND] == ON_SPIN else 0
+    bend = reach.bend_of_velocity(m, w, r, n, spins, px, py, pz, c, half)
+    for k in range(r.u.shape[0]):
+        r.ut[k], r.vt[k] = polynomial(r.pu[k], c), slope(r.pu[k], c) / h
+    tree.motion(m, w, r.ut, r.vt)
+    value, velocity = f[at.V + axis], f[at.A + axis]
+    if spins == 0:
+        value, velocity = point_velocity(f, axis, px, py, pz), point_acceleration(m, f, axis, px, py, pz)
+    return value - x[EVENT_VALUE], h * velocity, 0.5 * bend * half * half, bend * half, ROUNDING * (abs(x[EVENT_VALUE]) + abs(value))
 
 
 @kernel
@@ -145,78 +211,47 @@ def drop_later(r, ints, first, end):
     ints[EVENTS_FOUND] = kept
 
 
-@kernel
-def find_events(m, w, r, ints, t0, h, t1):
-    """Find events in the step from t0 to t1; returns the fraction to keep, above 1 if none is terminal.
+@shared(TREE, WORK, RUN, IVEC, INT, REAL, REAL, REAL, REAL, gives=REAL)
+def search(m, w, r, ints, e, t0, h, t1, keep):
+    """Find event e in the step up to the fraction ``keep``; returns it, or the fraction of the event if that is terminal.
 
-    A step is searched in quarters, so that a double crossing is not missed; for points and bodies, in parts of half a
-    radian of all rotations together.
+    The value in ``last`` has the sign with which the step before ended: the start may be moved a little, onto constraints.
     """
-    keep, angle, first = NONE, rotation_of_step(m, r), ints[EVENTS_FOUND]
-    for e in range(r.events.shape[0]):
-        before, low = r.last[e], 0.0
-        parts = 4
-        if r.events[e, EVENT_KIND] >= ON_PLACE:
-            parts = int(min(max(4.0, math.ceil(angle / 0.5)), 1.0 * PER_STEP))
-        for part in range(1, parts + 1):
-            high = part / parts
-            if low >= keep:
-                break
-            state_at(m, r, high)
-            after = event_value(m, w, r, e)
-            if crosses(before, after, r.events[e, EVENT_DIRECTION]):
-                s = locate(m, w, r, e, low, high, before, after)
-                if s <= keep:
-                    add_found(r, ints, e, t0 + s * h if s < 1.0 else t1)
-                    if r.events[e, EVENT_TERMINAL] == 1:
-                        keep = s
-                        ints[TERMINAL] = e
-            before, low = after, high
-        r.last[e] = before
-    if keep <= 1.0:  # what was found behind a terminal event does not happen
-        drop_later(r, ints, first, t0 + keep * h if keep < 1.0 else t1)
+    ev = r.events[e]
+    direction = ev[EVENT_DIRECTION]
+    before, a, width, looks, found = r.last[e], 0.0, 1.0, 0, 0
+    while a < 1.0 and a <= keep and found < PER_STEP:
+        looks += 1
+        width = min(width, 1.0 - a)
+        half = 0.5 * width
+        after, rate, more, turn, noise = look(m, w, r, e, h, a + half, half)
+        size, b = abs(rate) * half + more, min(a + width, 1.0)
+        if abs(after) <= size:
+            if abs(rate) <= turn and width > (LEAST if looks < MOST else COARSE) and abs(after) + size > noise:
+                width = half
+                continue
+            after = value_at(m, w, r, e, b)
+        if crosses(before, after, direction):
+            start, s = value_at(m, w, r, e, a), a
+            if crosses(start, after, direction):
+                s = locate(m, w, r, e, a, b, start, after)
+            if s <= keep:
+                add_found(r, ints, e, t0 + s * h if s < 1.0 else t1)
+                found += 1
+                if ev[EVENT_TERMINAL] == 1:
+                    keep = s
+                    ints[TERMINAL] = e
+        before, a, width = after, b, 2.0 * width
+    r.last[e] = before
     return keep
 
 
 @kernel
-def branches_at(m, w, r, t0, h, s):
-    """Number of the branches of force laws at the fraction s of the step."""
-    state_at(m, r, s)
-    if forces.branches_move(m):
-        tree.poses(m, w, r.qt)
-        tree.motion(m, w, r.ut, r.ut)  # accelerations do not enter
-    return forces.branches(m, w, t0 + s * h, r.qt, r.ut, r.zt)
-
-
-@shared(TREE, WORK, RUN, IVEC, VEC, REAL, REAL, gives=TRUTH)
-def find_switch(m, w, r, ints, reals, t0, h):
-    """Whether a force law changes its branch within the step: then it is to be repeated with the size in H_SWITCH.
-
-    Laws have branches: a stop touches or not, a controller saturates or not. A step over such a kink would
-    lose the method's order, so it is repeated up to the kink, and the repeated step is taken as it is. What
-    happens in the first ten-thousandth of a step belongs to the landing before it: a state that rests on a kink
-    cannot stall the run.
-    """
-    if m.head[at.H_SWITCHES] == 0:
-        return False
-    if ints[SWITCHED] == 1:
-        ints[SWITCHED] = 0
-        return False
-    low = 1e-4
-    before = branches_at(m, w, r, t0, h, low)
-    for part in range(1, 5):
-        high = 0.25 * part
-        if branches_at(m, w, r, t0, h, high) != before:
-            for _ in range(48):
-                middle = 0.5 * (low + high)
-                if branches_at(m, w, r, t0, h, middle) == before:
-                    low = middle
-                else:
-                    high = middle
-            if high > 0.999999:
-                return False
-            ints[SWITCHED] = 1
-            reals[H_SWITCH] = max(high * h, 2.0 * reals[H_MIN])
-            return True
-        low = high
-    return False
+def find_events(m, w, r, ints, t0, h, t1):
+    """Find events in the step from t0 to t1; returns the fraction to keep, above 1 if none is terminal."""
+    keep, first = NONE, ints[EVENTS_FOUND]
+    for e in range(r.events.shape[0]):
+        keep = search(m, w, r, ints, e, t0, h, t1, keep)
+    if keep <= 1.0:  # what was found behind a terminal event does not happen
+        drop_later(r, ints, first, t0 + keep * h if keep < 1.0 else t1)
+    return keep

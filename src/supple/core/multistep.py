@@ -31,7 +31,7 @@ import math
 
 import numpy as np
 
-from supple.core import acceptance, chart, dynamics, events, kkt, links, step_size, tree
+from supple.core import acceptance, chart, dynamics, events, kkt, links, step_size, tree, weights
 from supple.core import step as st
 from supple.core.audit import audit_state
 from supple.core.layout import views
@@ -310,12 +310,12 @@ def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, 
         events.start_events(m, w, r)
     if what == ACCEPT or first:
         audit_state(m, w, r, count, state)
-    step_size.weights(m, r, state, o.u[WX], o.u[WU], o.z, o.e)
+    weights.weights(m, r, state, o.u[WX], o.u[WU], o.z, o.e)
     if what == BEGIN:
         count[st.FRESH] = 1
         return st.PAUSED
     count[st.FRESH] = 0
-    if step_size.grown(m, r, count, state):
+    if weights.grown(m, r, count):
         return st.GROWN
     if acceptance.reaches_stop(count, stops, t1):
         count[st.FRESH] = 1

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core import acceptance, chart, dynamics, events, forces, step_size
+from supple.core import acceptance, chart, dynamics, forces, kinks, step_size, weights
 from supple.core import radau_newton as newton
 from supple.core import radau_stages as stages
 from supple.core import step as st
@@ -184,7 +184,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     outcome = acceptance.start(m, w, r, count, state)
     if outcome != st.DONE:
         return outcome
-    step_size.first_step(r, state, stops, 5.0)
+    step_size.first_step(m, r, state, stops, 5.0)
     for _ in range(budget):
         if acceptance.events_wait(count):
             return st.PAUSED
@@ -193,8 +193,8 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         if wanted < state[st.H_MIN]:
             return st.TOO_SMALL
         h, t1 = step_size.next_step(state, count, stops)
-        step_size.weights(m, r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
-        if step_size.grown(m, r, count, state):
+        weights.weights(m, r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
+        if weights.grown(m, r, count):
             return st.GROWN
         before = count[st.NEWTON]
         if not solve_step(m, w, r, o, p, count, state, t, h, left):
@@ -206,7 +206,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         stages.stage_rates(m, r, o, h)
         if acceptance.is_dense(m, r, count, grid, t1):
             fill_polynomials(m, w, r, o, h)
-        if events.find_switch(m, w, r, count, state, t, h):
+        if kinks.find_switch(m, w, r, count, state, t, h):
             continue
         kink = acceptance.ends_on_kink(state)
         count[st.STEPS] += 1

@@ -38,7 +38,7 @@ DONE, PAUSED, EVENT, TOO_SMALL, NOT_CONVERGED, LOCKED, NOT_FINITE, GROWN = range
 
 DEGREE = 8  # coefficients per polynomial
 
-# Events: kind, index (q, u or node), terminal, direction, axis of a place; reals: value, place (3)
+# Events: kind, index (q, u or node), terminal, direction, axis of a place or u of a coordinate; reals: value, place (3)
 EVENT_KIND, EVENT_INDEX, EVENT_TERMINAL, EVENT_DIRECTION, EVENT_AXIS, EVENT_INTS = range(6)
 EVENT_VALUE, EVENT_PLACE, EVENT_REALS = starts(1, 3)
 # Those from ON_PLACE on turn with the body: x, y, z of a point, of its velocity, of the angular velocity
@@ -60,6 +60,8 @@ RUN_RECORD = Record(
         "power": "elements",
         "scale": "nu",
         "rate_scale": "nu",
+        "way": "nu",  # largest way from the start and largest velocity so far of the place whose first velocity it is
+        "pace": "nu",
         "sign": "elements",  # of the work in the balance of energy
         # polynomials of the accepted step
         "px": ("nu", DEGREE),
@@ -72,6 +74,8 @@ RUN_RECORD = Record(
         "zt": "nz",
         "wt": "elements",
         "xt": "nu",
+        "vt": "nu",
+        "about": DEGREE,  # a polynomial about another place
         "event_reals": ("events", EVENT_REALS),
         "last": "events",  # values at the step's start
         "found_time": EVENT_ROOM,
@@ -89,6 +93,7 @@ RUN_RECORD = Record(
         "events": ("events", EVENT_INTS),
         "found_event": EVENT_ROOM,
         "roots": "screws",  # of the trees whose momentum is kept
+        "vector": "nu",  # of a place: the first velocity of its vector; -1 of others
     }),
     head=at.SIZES,
     given=("events", "screws"),

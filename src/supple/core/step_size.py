@@ -1,4 +1,4 @@
-"""Sizes of steps: weights of errors, the first step, steps that land on stops, equal steps between them."""
+"""Sizes of steps: the first step, steps that land on stops, equal steps between them."""
 
 from __future__ import annotations
 
@@ -6,123 +6,51 @@ import math
 
 import numpy as np
 
-from supple.core import chart
 from supple.core import layout as at
 from supple.core.step import (
     AGE,
-    ATOL,
-    BAD_DOF,
-    E_ELASTIC,
     FACTORED,
     FRESH,
     H_FACTORED,
     H_MAX,
     H_MIN,
     H_SWITCH,
-    K_MAX,
     KEEP_JACOBIAN,
-    PART,
-    RATE_PART,
-    REACH,
     RENEW,
     RTOL,
-    SPEED,
     STOP,
     H,
     T,
 )
-from supple.native.declare import block, kernel
+from supple.native.declare import kernel
 
-LEAST = 1e-4  # part of the units below which all motion is rest
+SMALL_PART = 1e-6  # of a place: a first step is not shorter than such a motion needs
 RENEWED = 10  # steps with tangents of their own after tangents that did not last a step
-ROUNDING = 16 * 2.2e-16  # of a coordinate, the smallest weight
 
 
 @kernel
-def moved(m, r, reals):
-    """Largest increment from where the run began, and velocity, so far or in the step to come; each at least LEAST, at most 1.
-
-    In units of the model, ten times as much: a motion of a tenth of a radian or a length has the whole unit.
-    """
-    h = min(reals[H], reals[H_MAX])
-    chart.increment(m, r.first, r.q, r.xt)
-    far, fast, reach, speed = 0.0, 0.0, reals[REACH], reals[SPEED]
-    for k in range(r.u.shape[0]):
-        reach = max(reach, abs(r.xt[k]) / r.scale[k])
-        speed = max(speed, abs(r.u[k]) / r.rate_scale[k])
-        far = max(far, h * (abs(r.u[k]) + 0.5 * h * abs(r.a[k])) / r.scale[k])
-        fast = max(fast, h * abs(r.a[k]) / r.rate_scale[k])
-    reals[REACH], reals[SPEED] = reach, speed
-    reals[PART] = min(1.0, max(10.0 * max(reach, far), LEAST))
-    reals[RATE_PART] = min(1.0, max(10.0 * max(speed, fast), LEAST))
-
-
-@kernel
-def above_rounding(m, r, wx):
-    """No weight of an increment is less than the rounding of its coordinate allows."""
+def farthest(m, r):
+    """Largest coordinate of a place (m)."""
+    far = 0.0
     for n in range(1, m.node.shape[0]):
-        kind, i, j = m.node[n, at.MOTION], m.node[n, at.Q0], m.node[n, at.U0]
-        if kind == at.REVOLUTE or kind == at.PRISMATIC:
-            wx[j] = max(wx[j], ROUNDING * abs(r.q[i]))
-        elif kind == at.FREE:
-            e = ROUNDING * (abs(r.q[i + 4]) + abs(r.q[i + 5]) + abs(r.q[i + 6]))
-            for k in range(j + 3, j + 6):
-                wx[k] = max(wx[k], e)
+        i = m.node[n, at.Q0]
+        if m.node[n, at.MOTION] == at.PRISMATIC:
+            far = max(far, abs(r.q[i]))
+        elif m.node[n, at.MOTION] == at.FREE:
+            far = max(far, abs(r.q[i + 4]), abs(r.q[i + 5]), abs(r.q[i + 6]))
+    return far
 
 
 @kernel
-def vector_rates(m, reals, wx, wu):
-    """Weights of the rates of nodal vectors: an error counts by the way that it makes in the step (docs/theory.md)."""
-    h = min(reals[H], reals[H_MAX])
-    if h <= 0.0:
-        return
-    for g in range(m.gradient.shape[0]):
-        j, n = m.gradient[g, at.GRADIENT_U0], 3 * m.gradient[g, at.GRADIENT_N]
-        x, y = block(wx, j, n), block(wu, j, n)
-        for k in range(n):
-            y[k] = x[k] / h
-
-
-@kernel
-def weights(m, r, reals, wx, wu, wz, ww):
-    """Error weights: rad and model lengths for increments, their rates, controller states, energies."""
-    rtol, atol = reals[RTOL], reals[ATOL]
-    moved(m, r, reals)
-    for k in range(r.u.shape[0]):
-        wx[k] = (atol + rtol) * reals[PART] * r.scale[k]
-        wu[k] = atol * reals[RATE_PART] * r.rate_scale[k] + rtol * abs(r.u[k])
-    above_rounding(m, r, wx)
-    vector_rates(m, reals, wx, wu)
-    for k in range(r.z.shape[0]):
-        wz[k] = atol + rtol * abs(r.z[k])
-    for k in range(r.w.shape[0]):
-        ww[k] = atol + rtol * (abs(r.w[k]) + reals[K_MAX] + reals[E_ELASTIC])
-
-
-@kernel
-def grown(m, r, ints, reals):
-    """Whether a coordinate has gone so far that its rounding exceeds its weight: a motion without bound.
-
-    ``weights`` has left the way from where the run began in xt.
-    """
-    for n in range(1, m.node.shape[0]):
-        kind, j = m.node[n, at.MOTION], m.node[n, at.U0]
-        if kind == at.REVOLUTE or kind == at.PRISMATIC:
-            if 1e-15 * abs(r.xt[j]) > (reals[ATOL] + reals[RTOL]) * r.scale[j]:
-                ints[BAD_DOF] = j
-                return True
-    return False
-
-
-@kernel
-def first_step(r, reals, stops, order):
+def first_step(m, r, reals, stops, order):
     """A careful first step from the sizes of velocities and accelerations, unless the size is given."""
     if reals[H] > 0.0:
         return
-    span, rate = stops[stops.shape[0] // 2 - 1] - reals[T], 0.0
+    span, rate, far = stops[stops.shape[0] // 2 - 1] - reals[T], 0.0, SMALL_PART * farthest(m, r)
     for k in range(r.u.shape[0]):
-        rate = max(rate, abs(r.u[k]) / r.scale[k])
-        rate = max(rate, np.sqrt(abs(r.a[k]) / r.scale[k]))
+        size = r.scale[k] + far if r.vector[k] >= 0 else r.scale[k]
+        rate = max(rate, abs(r.u[k]) / size)
+        rate = max(rate, np.sqrt(abs(r.a[k]) / size))
     h = 0.1 * span if rate == 0.0 else 0.5 * reals[RTOL] ** (1.0 / order) / rate
     reals[H] = min(h, 0.1 * span, reals[H_MAX])
 

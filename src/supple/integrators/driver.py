@@ -25,10 +25,11 @@ from supple.integrators.interruption import Interruption
 from supple.integrators.least_motion import least_motion
 from supple.integrators.line_ends import LineEnd
 from supple.integrators.newton_places import Places
-from supple.integrators.outcomes import INTERRUPTED, UNBOUNDED, message
+from supple.integrators.outcomes import ENDLESS, INTERRUPTED, UNBOUNDED, message
 from supple.integrators.output_rows import Rows
 from supple.integrators.pace import Pace
 from supple.integrators.passage import Passage
+from supple.integrators.place_vectors import place_vectors
 from supple.integrators.sampling import Sampler, pass_by
 from supple.integrators.side_by_side import in_turn
 from supple.loops.singular import Watch
@@ -47,13 +48,8 @@ PAUSE = 0.03  # s between returns of a loop to Python
 # Between checks of the rows in use: motion (rad, or lengths of the model), and number of steps.
 FAR, LONGEST = 0.1, 1000
 COUNTS = (
-    "steps",
-    "rejected",
-    "newton_failures",
-    "evaluations",
-    "jacobians",
-    "factorizations",
-    "newton_iterations",
+    *("steps", "rejected", "newton_failures"),
+    *("evaluations", "jacobians", "factorizations", "newton_iterations"),
 )
 Progress = Callable[[float], None]
 # (ints, reals, work, run, state, count, stops, grid, out, steps) -> outcome; see ``radau_run``
@@ -168,6 +164,7 @@ class LoopRun:
         """Initial state, scales, events and conserved momenta."""
         c, p, r = self.compiled, self.problem, self.fields
         r.q[:], r.u[:], r.z[:], r.scale[:], r.rate_scale[:] = p.q, p.u, p.z, c.scale, c.rate_scale
+        r.vector[:] = place_vectors(c)
         r.sign[:] = [-1.0 if dissipates else 1.0 for dissipates in c.force_dissipates]
         r.state[st.N_EVENTS], r.state[st.N_SCREWS] = len(p.events), len(p.symmetries)
         if p.events:
@@ -239,15 +236,15 @@ class LoopRun:
             budget = int(min(max(budget * PAUSE / max(seconds, 1e-6), 1), 4 * budget + 1))
             if p.progress is not None:
                 p.progress(float(self.state[st.T]))
-            going = self.pace.look() or outcome != st.PAUSED
-            outcome = outcome if going else int(st.TOO_SMALL)
+            if outcome == st.PAUSED and not self.pace.look():
+                outcome = ENDLESS if self.pace.endless else int(st.TOO_SMALL)
             if p.ctrl_c.requested() and outcome not in (st.DONE, st.EVENT):
                 outcome = INTERRUPTED
             self.cpu = time.thread_time() - start
-            if outcome in (st.PAUSED, INTERRUPTED):
+            if outcome in (st.PAUSED, INTERRUPTED, ENDLESS):
                 self.rows.settle()
                 if p.checkpoints is not None:
-                    p.checkpoints.look(self, at_once=outcome == INTERRUPTED)
+                    p.checkpoints.look(self, at_once=outcome != st.PAUSED)
         return self._solution(outcome)
 
     def _begin(self) -> None:

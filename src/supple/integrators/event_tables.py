@@ -26,7 +26,8 @@ def event_tables(c: Compiled, events: Sequence[Event]) -> tuple[np.ndarray, Arra
         row[st.EVENT_TERMINAL], row[st.EVENT_DIRECTION] = event.stops, event.direction
         what = [st.EVENT_KIND, st.EVENT_INDEX]
         if isinstance(event, LineEnd):
-            row[what] = st.ON_COORDINATE, event.place(c)
+            q, u = event.place(c)
+            row[what], row[st.EVENT_AXIS] = (st.ON_COORDINATE, q), u
         elif event.joint is not None:
             record = c.joints[event.joint]
             k = event.coordinate
@@ -34,6 +35,7 @@ def event_tables(c: Compiled, events: Sequence[Event]) -> tuple[np.ndarray, Arra
             q, u = c.coordinate(event.joint, k)
             of_q = event.quantity == "coordinate"
             row[what] = (st.ON_COORDINATE, q) if of_q else (st.ON_RATE, u)
+            row[st.EVENT_AXIS] = u
         else:
             frame = event.frames["of"]
             node, pose = c.place(frame)

@@ -33,9 +33,9 @@ class LineEnd(Event):
         sentence = f"{label(slider)} has come to the {word} of {label(slider.A.body)}"
         set_fields(self, slider=slider.name, sentence=f"{sentence}, at {end:g} m")
 
-    def place(self, c: Compiled) -> int:
-        """Place in q of what it watches."""
-        return c.shaft(self.slider, 0)[0]
+    def place(self, c: Compiled) -> tuple[int, int]:
+        """Places in q and u of what it watches."""
+        return c.shaft(self.slider, 0)[:2]
 
 
 def line_ends(model: Model) -> tuple[LineEnd, ...]:

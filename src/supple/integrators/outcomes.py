@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -13,14 +14,16 @@ from supple.engine.loads import failed_law
 from supple.errors import SuppleError
 from supple.formulations.equations import Equations
 from supple.integrators.line_ends import LineEnd
+from supple.integrators.place_vectors import place_vectors
 from supple.loops.singular import failed_near, heads_for
 
 if TYPE_CHECKING:
     from supple.integrators.driver import LoopRun
 
 # The outcomes of the loops are in ``core/step.py``.
-# By the user; because a body deforms without bound, or a sampled controller fails
-INTERRUPTED, UNBOUNDED, UNSAMPLED = -1, -2, -3
+# By the user; because a body deforms without bound, a sampled controller fails, or too many steps
+# would be needed
+INTERRUPTED, UNBOUNDED, UNSAMPLED, ENDLESS = -1, -2, -3, -4
 MANY = 0.1  # replaced pivots for a factorization
 LEAST = 1000  # steps from which their number says something about the model
 
@@ -46,19 +49,18 @@ def message(run: LoopRun, outcome: int) -> str:
         return where + trouble
     if singular := failed_near(c, t, run.fields.q):
         return where + singular
-    stuck = outcome in (st.TOO_SMALL, st.NOT_CONVERGED)
+    stuck = outcome in (st.TOO_SMALL, st.NOT_CONVERGED, ENDLESS)
     if stuck and (singular := heads_for(c, t, run.fields.q, run.fields.u)):
         return where + singular
+    if outcome == ENDLESS:
+        return where + run.pace.endless
     worst = worst_coordinate(run)
     if outcome == st.LOCKED:
         return where + Equations(c).locked(int(run.count[st.BAD_DOF]))
     if outcome == st.NOT_FINITE and not diverged(run):
         return where + f"the acceleration of {worst} is not finite"
     if outcome == st.GROWN:
-        return where + (
-            f"{worst} has grown so far that rounding exceeds the tolerance; "
-            "an unstable controller or spring does that"
-        )
+        return where + f"{worst} {grown_by(run)}"
     if outcome == st.TOO_SMALL:
         small = f"the step fell below {s[st.H_MIN]:.1e} s; the largest error was in {worst}"
         return where + small + singular_fronts(run)
@@ -70,6 +72,27 @@ def message(run: LoopRun, outcome: int) -> str:
         )
     enough = f"{run.options.max_steps} steps were not enough (max_steps)"
     return where + (f"{enough}; {run.pace.summary()}" if run.steps >= LEAST else enough)
+
+
+def grown_by(run: LoopRun) -> str:
+    """How a coordinate has left all bounds, and what does that; the end of a sentence."""
+    c, r, k = run.compiled, run.fields, int(run.count[st.BAD_DOF])
+    way, rate, faster = float(r.xt[k]), float(r.u[k]), float(r.a[k])
+    unit = "m" if place_vectors(c)[k] >= 0 else "rad"
+    found = (
+        f"has grown so far that rounding, {1.1e-16 * abs(way):.0e} {unit}, leaves nothing of its "
+        f"motion: it has moved by {abs(way):.3g} {unit}"
+    )
+    # in exponential growth way, rate and acceleration are in proportion
+    if way * rate > 0.0 and 0.8 < way * faster / rate**2 < 1.25:
+        return (
+            f"{found} and grows tenfold every {math.log(10.0) * way / rate:.3g} s: an unstable "
+            "controller or spring does that"
+        )
+    return (
+        f"{found}, at {rate:.3g} {unit}/s and {faster:.3g} {unit}/s2: look for what drives it, or "
+        "end the run earlier"
+    )
 
 
 def lost_pivots(statistics: Mapping[str, int | float | str]) -> bool:

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
-from supple.core.step_size import ROUNDING
+from supple.core.weights import ROUNDING
 from supple.engine.compiled import Compiled
 from supple.integrators.driver import Problem
+from supple.integrators.place_vectors import place_vectors
 from supple.poses import Array
 
 
@@ -24,15 +25,20 @@ def coordinate_sizes(c: Compiled, q: Array) -> Array:
     return sizes
 
 
-def beyond_rounding(problem: Problem) -> str | None:
-    """A sentence if the tolerance asks more of the start than its rounding allows, or None."""
+def beyond_rounding(problem: Problem, q: Array) -> str | None:
+    """A sentence if the tolerance asks more of the start than its rounding allows, or None.
+
+    ``q`` (nt, nq) are the places of the run: where a body goes far, the tolerance follows its way.
+    """
     c = problem.equations.compiled
     if c.nu == 0:
         return None
-    q, smallest = problem.q, (problem.rtol + problem.atol) * c.smallest_scale
-    if 3.0 * ROUNDING * math.sqrt(q.dot(q)) <= smallest:  # no sum of three places is larger
+    start, smallest = problem.q, (problem.rtol + problem.atol) * c.smallest_scale
+    if 3.0 * ROUNDING * math.sqrt(start.dot(start)) <= smallest:  # no sum of three places is larger
         return None
-    asked = (problem.rtol + problem.atol) * c.scale
+    way = coordinate_sizes(c, np.max(np.abs(q - start), axis=0, initial=0.0))
+    way[place_vectors(c) < 0] = 0.0
+    asked = np.maximum((problem.rtol + problem.atol) * c.scale, problem.atol * way)
     sizes = coordinate_sizes(c, problem.q)
     possible = ROUNDING * sizes
     worst = int(np.argmax(possible / asked))

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 MOST_VELOCITIES = 250  # of a model whose eigenvalues are found in passing
 FOLLOWED = 0.02, 20.0  # step times fastest frequency where vibration is followed step by step
 OFTEN = 0.25  # part of the steps that is repeated
+MANY_PERIODS = 1e5  # of a vibration, in the rest of a run
+INSTANTS = 64  # at which signals are looked at
 
 
 class Counts(NamedTuple):
@@ -64,6 +66,8 @@ def cause(run: LoopRun, before: Counts, now: Counts) -> str:
         )
     if limit and fastest is None:
         return "the model may be stiff, and an explicit method must follow that: try Radau()"
+    if fast := fast_signal(run, before.t, now.t, h):
+        return fast
     failed, rejected = now.failures - before.failures, now.rejected - before.rejected
     if failed > OFTEN * steps:
         return (
@@ -79,12 +83,37 @@ def cause(run: LoopRun, before: Counts, now: Counts) -> str:
         )
     if fastest and FOLLOWED[0] < h * abs(fastest.eigenvalue.imag) < FOLLOWED[1]:
         frequency = abs(fastest.eigenvalue.imag) / (2.0 * math.pi)
+        periods = frequency * (run.goal - now.t)
+        far = f", {periods:.1g} periods to the end of the run" if periods > MANY_PERIODS else ""
+        less = "a shorter run, or, " if far else ""
         return (
             f"{fastest.coordinate} can vibrate with {frequency:.3g} Hz and is followed step by "
-            "step: if that is not the motion to be seen, more damping, fewer modes, or "
+            f"step{far}: {less}if that is not the motion to be seen, more damping, fewer modes, or "
             "GeneralizedAlpha(rho=0.8), which damps it"
         )
     return "nothing special: the motion needs these steps; try tolerance='loose' or a shorter run"
+
+
+def fast_signal(run: LoopRun, begin: float, end: float, h: float) -> str | None:
+    """A signal that varies as fast as steps of h s follow each other, or faster; or None.
+
+    Between two times its slopes are compared with its range: of a sine that is pi times its
+    frequency.
+    """
+    t = begin + (end - begin) * np.random.default_rng(0).random(INSTANTS)
+    for owner, signal in run.compiled.signals:
+        values, slopes, _ = signal.derivatives(t)
+        size = float(np.ptp(values))
+        if not size > 1e-9 * np.abs(values).max(initial=0.0):
+            continue
+        frequency = float(np.abs(slopes).max()) / size / math.pi
+        if 2.0 * math.pi * frequency * h > FOLLOWED[0]:
+            return (
+                f"a signal of {owner} varies with some {frequency:.1g} Hz, and steps of {h:.1g} s "
+                "follow it: if its mean does what you want, take that, or a lower frequency, or a "
+                "shorter run"
+            )
+    return None
 
 
 def fastest_motion(run: LoopRun) -> Fastest | None:

@@ -157,11 +157,12 @@ def _check_counts(run: LoopRun, count: np.ndarray, start: np.ndarray, waiting: i
     now, then = (st.RUN_RECORD.read(sizes, run.run_buffer, x) for x in (count, start))
     found = now.found_event[: count[st.EVENTS_FOUND]] if inside else start
     inside = inside and bool(np.all((found >= 0) & (found < max(len(p.events), 1))))
-    same = np.array_equal(now.events, then.events) and np.array_equal(now.roots, then.roots)
+    tables = ((getattr(x, name) for x in (now, then)) for name in ("events", "roots", "vector"))
+    same = all(np.array_equal(*pair) for pair in tables)
     same = same and all(count[k] == start[k] for k in (st.N_EVENTS, st.N_SCREWS))
     own, made = (x[len(x) - run.own_integers :] for x in (count, np.array(start)))
-    tables = len(run.options.integers)
-    changed = set(np.flatnonzero(own[:tables] != made[:tables]).tolist())
+    given = len(run.options.integers)
+    changed = set(np.flatnonzero(own[:given] != made[:given]).tolist())
     same = same and changed <= set(run.options.counted)
     settled = run.options.places is None or run.options.places(c).settle(own)
     if not (inside and same and settled):

@@ -18,12 +18,13 @@ import numpy as np
 
 from supple.core import dynamics, layout, multistep
 from supple.core import step as st
-from supple.core.step_size import LEAST
+from supple.core.weights import LEAST, LEAST_RATE
 from supple.engine.builder import Compiled
 from supple.engine.linear_choice import Linear
 from supple.errors import ModelError, SimulationError
 from supple.integrators.base import Integrator
 from supple.integrators.driver import Loop, Problem
+from supple.integrators.place_vectors import coordinate_scales
 from supple.integrators.whole_matrices import whole_sizes
 from supple.joints.motions import Method
 from supple.native.declare import Entry
@@ -185,27 +186,6 @@ class Adams(_Sundials):
         )
 
 
-def coordinate_scales(c: Compiled) -> tuple[Array, np.ndarray]:
-    """Scales (nq,) of the coordinates, and which of them are no quaternions.
-
-    A rotation by x changes a quaternion by x/2.
-    """
-    scale, plain = np.zeros(c.nq), np.ones(c.nq, dtype=bool)
-    for body in c.deforming.values():
-        scale[body.q] = c.scale[body.u]
-    for motor in c.motors.values():
-        if motor.own:
-            scale[motor.q] = c.scale[motor.u]
-    for joint in (*c.joints.values(), *c.extra.values()):
-        if joint.chart.quaternion:
-            quaternion = slice(joint.q.start, joint.q.start + 4)
-            scale[quaternion], plain[quaternion] = 0.5 * c.scale[joint.u.start], False
-            scale[quaternion.stop : joint.q.stop] = c.scale[joint.u][3:]
-        else:
-            scale[joint.q] = c.scale[joint.u]
-    return scale, plain
-
-
 class _Loop:
     """Steps of one run; called with the arguments of a compiled loop."""
 
@@ -249,15 +229,17 @@ class _Loop:
         self.scalar, self.base, self.own = fields.scalar, fields.base, fields.ints
         self.own[multistep.METHOD] = self.method
         scale, self.plain = coordinate_scales(c)
-        # of the motion so far: see `step_size.weights`
+        # of the motion so far: see `core/weights.py`
         if state[st.PART] == 0.0:
             state[[st.REACH, st.SPEED]] = self._expected_motion()
             ahead = 10.0 * state[[st.REACH, st.SPEED]]
-            state[[st.PART, st.RATE_PART]] = np.clip(ahead, LEAST, 1.0)
+            state[[st.PART, st.RATE_PART]] = np.clip(ahead, (LEAST, LEAST_RATE), 1.0)
         self.parts = state[[st.PART, st.RATE_PART]]
         part, rate_part = self.parts
-        parts = (atol + rtol) * part * scale, atol * rate_part * c.rate_scale, np.full(c.nz, atol)
-        tolerance = np.concatenate(parts)
+        way, pace = self._motion()
+        self.places = np.maximum((atol + rtol) * part * scale, atol * way)
+        rates = atol * np.maximum(rate_part * c.rate_scale, pace)
+        tolerance = np.concatenate([self.places, rates, np.full(c.nz, atol)])
         if c.nr:
             # the solver's mean is over all unknowns, with the integrals of multipliers behind z
             tested = len(tolerance)
@@ -278,6 +260,13 @@ class _Loop:
         self.solver = self.make(tuple(self.buffers), options)
         return self._begin()
 
+    def _motion(self) -> tuple[Array, Array]:
+        """Largest ways so far, over coordinates, and velocities, of places; zero of others."""
+        c, fields = self.compiled, st.read_run(self.buffers[0], self.buffers[3], self.count)
+        v = np.array(fields.vector)
+        way, pace = (np.where(v >= 0, x[np.maximum(v, 0)], 0.0) for x in (fields.way, fields.pace))
+        return coordinate_scales(c, way)[0], pace
+
     def _first_step(self) -> float:
         """0 lets the solver choose; where nothing moves yet it would choose far too much."""
         p = self.problem
@@ -295,7 +284,7 @@ class _Loop:
         """Increment and velocity, in the model's units, until accelerations changed by half."""
         p, c = self.problem, self.compiled
         if c.callbacks:  # functions of the user need not expect states beside those of the run
-            return 1.0, 1.0
+            return 0.0, 0.0
         try:
             a = p.equations.accelerate(p.t_start, p.q, p.u, p.z)
             for time in (p.t_end - p.t_start) * 0.5 ** np.arange(30, -1, -1):
@@ -359,7 +348,10 @@ class _Loop:
         outcome = self._surround(multistep.ACCEPT, found.t)
         if outcome != st.PAUSED:
             return outcome
-        if np.any(state[[st.PART, st.RATE_PART]] > GROWTH * self.parts):
+        far = bool(state[st.REACH] > GROWTH) and self.problem.atol * self._motion()[0]
+        if np.any(state[[st.PART, st.RATE_PART]] > GROWTH * self.parts) or np.any(
+            far > GROWTH * self.places
+        ):
             return self._start()  # a solver has the weights that it was made with
         return self._begin() if count[st.FRESH] == 1 else outcome
 

@@ -1,0 +1,249 @@
+"""Kinks of force laws within a step: a step that passes one is repeated so that it ends there.
+
+Laws have branches: a stop touches or not, a controller saturates or not. A step over such a kink would lose the method's order.
+A part of a step is quiet if bounds of ``reach`` keep every law on its branch; other parts are halved. Ropes, dampers
+between points, and formulas, which may bend where it cannot be told beforehand, are sampled at eighths of the step as well.
+"""
+
+from __future__ import annotations
+
+import math
+
+from supple.core import control, forces, joint_forces, line, reach, tree
+from supple.core import layout as at
+from supple.core import opcodes as op
+from supple.core.callback import flat
+from supple.core.laws import STRAIGHT
+from supple.core.layout import TREE, WORK
+from supple.core.rope import ROPE
+from supple.core.signals import COEFFICIENTS, COUNT, OPERATIONS, PIECES, evaluate, piece
+from supple.core.step import H_MIN, H_SWITCH, ON_PLACE, RUN, SWITCHED, polynomial, state_at
+from supple.core.wrench import point
+from supple.native.declare import IVEC, REAL, TRUTH, VEC, kernel, shared
+
+SKIPPED = 1e-4  # first fraction of a step: what happens there belongs to the landing before it
+LEAST, COARSE, MOST = 2.0**-40, 2.0**-6, 400  # shortest part, and behind so many looks: a state that stays at a kink
+SAMPLED = 0.125  # longest part between samples of laws without bounds
+ROUNDING = 8 * 2.2e-16
+RESERVE = 2.0  # for the second derivative of a signal within a part
+INSIDE = 0.999  # of a part: signals may jump at the ends of steps
+TURNS = 200.0  # rad in a step with events of points: there is room for so many crossings
+
+
+@kernel
+def branches_at(m, w, r, t0, h, s):
+    """Number of the branches of force laws at the fraction s of the step."""
+    state_at(m, r, s)
+    if forces.branches_move(m):
+        tree.poses(m, w, r.qt)
+        tree.motion(m, w, r.ut, r.ut)  # accelerations do not enter
+    return forces.branches(m, w, t0 + s * h, r.qt, r.ut, r.zt)
+
+
+@kernel
+def apart(x, reached, kink):
+    """Whether what is within ``reached`` of x does not pass a kink, or rests there but for rounding."""
+    return abs(x - kink) > reached or abs(x - kink) + reached <= ROUNDING * (abs(x) + abs(kink))
+
+
+@kernel
+def law_is_quiet(m, law, x, reached):
+    """Whether a law of springs or dampers (core/laws.py) keeps its branch over ``reached`` to both sides of x."""
+    if law == 0:
+        return True
+    k = law - 1
+    numbers, integers = m.data[m.signal[k, at.SIGNAL_AT] :], m.program[m.signal[k, at.SIGNAL_PROGRAM] :]
+    if m.signal[k, at.SIGNAL_CODE] == op.PROGRAM:
+        count = integers[COUNT]
+        for i in range(integers[OPERATIONS + 2 * count]):
+            if not apart(x, reached, numbers[count + i]):
+                return False
+        return True
+    n = integers[PIECES]
+    first = piece(numbers, n, x)
+    if integers[COEFFICIENTS] > STRAIGHT:  # kinks at the ends only
+        return n < 2 or (apart(x, reached, numbers[1]) and apart(x, reached, numbers[n - 1]))
+    return (first == 0 or apart(x, reached, numbers[first])) and (first == n - 1 or apart(x, reached, numbers[first + 1]))
+
+
+@kernel
+def signal_spread(m, w, k, t, span, place, rate):
+    """How much place times a signal and rate times its slope may change within ``span`` (s) of t."""
+    total = 0.0
+    for i in range(3):
+        _, d, c = evaluate(m, w, k, t + (i - 1) * INSIDE * span)
+        total = max(total, abs(place * d) + abs(rate * c))
+    return RESERVE * total * span
+
+
+@kernel
+def joint_is_quiet(m, w, r, e, t, h, c, half):
+    """Whether the law of an element on one joint coordinate keeps its branch in a part of the step around the time t."""
+    el, p = m.element[e], m.coef[e]
+    g, kind = p[joint_forces.RATIO], el[at.KIND]
+    x, dx = reach.within(r.px[el[joint_forces.U]], r.about, c, half)
+    v, dv = reach.within(r.pu[el[joint_forces.U]], r.about, c, half)
+    x, dx, v, dv = g * (r.q[el[joint_forces.Q]] + x), abs(g) * dx, g * v, abs(g) * dv
+    if kind == joint_forces.JOINT_LAW:
+        rest = p[joint_forces.REST]
+        damper = el[joint_forces.DAMPER]
+        return law_is_quiet(m, el[joint_forces.SPRING], x - rest, dx) and (is_sampled(m, damper) or law_is_quiet(m, damper, v, dv))
+    if kind == joint_forces.JOINT_STOP:
+        lower, upper = p[joint_forces.LOWER], p[joint_forces.UPPER]
+        if not (apart(x, dx, lower) and apart(x, dx, upper)):
+            return False
+        side = 1.0 if x > upper else -1.0
+        return lower <= x <= upper or abs(1.0 + p[joint_forces.STOP_DAMPING] * side * v) > abs(p[joint_forces.STOP_DAMPING]) * dv
+    kp, ki, kd, state = p[joint_forces.KP], p[joint_forces.KI], p[joint_forces.KD], el[joint_forces.STATE]
+    z, dz = reach.within(r.pz[state], r.about, c, half)
+    target, rate, _ = evaluate(m, w, el[joint_forces.SIGNAL], t)
+    raw = kp * (target - x) + ki * z + kd * (rate - v)
+    wide = abs(kp) * dx + abs(ki) * dz + abs(kd) * dv + signal_spread(m, w, el[joint_forces.SIGNAL], t, half * h, kp, kd)
+    return apart(abs(raw), wide, p[joint_forces.LIMIT])
+
+
+@kernel
+def is_sampled(m, law):
+    """Whether a law is a formula: of its kinks those are known that are zeros of linear parts."""
+    return law > 0 and m.signal[law - 1, at.SIGNAL_CODE] == op.PROGRAM
+
+
+@kernel
+def control_is_quiet(m, w, r, e, t, h, c, half):
+    """Whether no effort of a linear controller begins or ceases to be cut in a part of the step."""
+    el, term, factor, d, b = m.element[e], m.term, m.factor, m.data, flat(w)[0]
+    n, many, o, s = el[control.MEASURED], el[control.EFFORTS], el[control.TERM], el[control.PROGRAM]
+    kq, kv, cz, _, _, _, _, limit = control.places(el)
+    control.efforts(m, w, e, t, r.qt, r.ut, r.zt, b)
+    for i in range(many):
+        if not math.isfinite(d[limit + i]):
+            continue
+        wide = signal_spread(m, w, m.program[s + many + n + i], t, half * h, 1.0, 0.0)
+        for j in range(n):
+            u, f, p, v = term[o + j, at.TERM_U], abs(factor[o + j]), abs(d[kq + i * n + j]), abs(d[kv + i * n + j])
+            wide += f * p * reach.within(r.px[u], r.about, c, half)[1] + f * v * reach.within(r.pu[u], r.about, c, half)[1]
+            wide += signal_spread(m, w, m.program[s + many + j], t, half * h, p, v)
+        for l in range(el[control.STATES]):
+            wide += abs(d[cz + i * el[control.STATES] + l]) * reach.within(r.pz[el[control.STATE] + l], r.about, c, half)[1]
+        if not apart(abs(b[2 * n + i]), wide, d[limit + i]):
+            return False
+    return True
+
+
+@kernel
+def line_is_quiet(m, w, r, e, c, half):
+    """Whether the laws of a spring between two points keep their branch; the workspace has the middle of the part."""
+    el, p = m.element[e], m.coef[e]
+    _, _, _, length, _, _, _, _, _, vx, vy, vz, _ = line.line(m, w, e)
+    ax, ay, az, _, _, _ = point(w, el[line.A], p[line.POINT_A], p[line.POINT_A + 1], p[line.POINT_A + 2])
+    bx, by, bz, _, _, _ = point(w, el[line.B], p[line.POINT_B], p[line.POINT_B + 1], p[line.POINT_B + 2])
+    i, j = reach.last_column(m, el[line.A]), reach.last_column(m, el[line.B])
+    while i != j:  # what moves both ends does not change the length
+        if i > j:
+            i = m.column[i, at.BEFORE]
+        else:
+            j = m.column[j, at.BEFORE]
+    bend = reach.bend_of_point(m, w, r, el[line.A], i, ax, ay, az, c, half)
+    bend += reach.bend_of_point(m, w, r, el[line.B], i, bx, by, bz, c, half)
+    reached = math.sqrt(vx * vx + vy * vy + vz * vz) * half + 0.5 * bend * half * half
+    return law_is_quiet(m, el[line.SPRING], length - p[line.LENGTH], reached)
+
+
+@shared(TREE, WORK, RUN, REAL, REAL, REAL, REAL, gives=TRUTH)
+def is_quiet(m, w, r, t, h, c, half):
+    """Whether no law of a force changes its branch in a part of the step around the time t."""
+    moves, controls = False, False
+    for e in range(m.element.shape[0]):
+        kind = m.element[e, at.KIND]
+        moves = moves or kind == line.LINE_LAW
+        controls = controls or kind == control.LINEAR_CONTROL
+        if kind == joint_forces.JOINT_STOP or kind == joint_forces.PID or kind == joint_forces.JOINT_LAW:
+            if not joint_is_quiet(m, w, r, e, t, h, c, half):
+                return False
+    if controls:
+        state_at(m, r, c)
+        for e in range(m.element.shape[0]):
+            if m.element[e, at.KIND] == control.LINEAR_CONTROL and not control_is_quiet(m, w, r, e, t, h, c, half):
+                return False
+    if moves:
+        reach.go_along(m, w, r, c)
+        for e in range(m.element.shape[0]):
+            if m.element[e, at.KIND] == line.LINE_LAW and not line_is_quiet(m, w, r, e, c, half):
+                return False
+    return True
+
+
+@kernel
+def has_samples(m):
+    """Whether a law has kinks that no bound is known for."""
+    for e in range(m.element.shape[0]):
+        el = m.element[e]
+        if el[at.KIND] == ROPE or (el[at.KIND] == line.LINE_LAW and (el[line.DAMPER] > 0 or is_sampled(m, el[line.SPRING]))):
+            return True
+        if el[at.KIND] == joint_forces.JOINT_LAW:
+            if is_sampled(m, el[joint_forces.SPRING]) or is_sampled(m, el[joint_forces.DAMPER]):
+                return True
+    return False
+
+
+@kernel
+def first_kink(m, w, r, t0, h):
+    """Fraction of the step behind the first kink of a force law, above 1 if there is none."""
+    longest = SAMPLED if has_samples(m) else 1.0
+    a, width, looks = SKIPPED, longest, 0
+    before = branches_at(m, w, r, t0, h, a)
+    while a < 1.0:
+        looks += 1
+        width = min(width, longest, 1.0 - a)
+        c, half = a + 0.5 * width, 0.5 * width
+        quiet, b = is_quiet(m, w, r, t0 + c * h, h, c, half), min(a + width, 1.0)
+        if not quiet and width > (LEAST if looks < MOST else COARSE):
+            width = half
+            continue
+        if (not quiet or longest < 1.0) and branches_at(m, w, r, t0, h, b) != before:
+            for _ in range(48):
+                middle = 0.5 * (a + b)
+                if branches_at(m, w, r, t0, h, middle) == before:
+                    a = middle
+                else:
+                    b = middle
+            return b
+        a, width = b, 2.0 * width
+    return 2.0
+
+
+@kernel
+def turns_of_step(m, r):
+    """Sum of the magnitudes of all rotations about single axes in the step (rad), if points or bodies are watched."""
+    angle, watched = 0.0, False
+    for e in range(r.events.shape[0]):
+        watched = watched or r.events[e, 0] >= ON_PLACE
+    for n in range(1, m.node.shape[0]):
+        if watched and m.node[n, at.MOTION] == at.REVOLUTE:
+            angle += abs(polynomial(r.px[m.node[n, at.U0]], 1.0))
+    return angle
+
+
+@shared(TREE, WORK, RUN, IVEC, VEC, REAL, REAL, gives=TRUTH)
+def find_switch(m, w, r, ints, reals, t0, h):
+    """Whether the step is to be repeated with the size in H_SWITCH: up to a kink of a force law, or with fewer turns.
+
+    The repeated step is taken as it is. A state that rests on a kink cannot stall the run.
+    """
+    if m.head[at.H_SWITCHES] == 0 and r.events.shape[0] == 0:
+        return False
+    if ints[SWITCHED] == 1:
+        ints[SWITCHED] = 0
+        return False
+    s, turns = 2.0, turns_of_step(m, r)
+    if turns > TURNS:
+        s = 0.5 * TURNS / turns
+    elif m.head[at.H_SWITCHES] > 0:
+        s = first_kink(m, w, r, t0, h)
+        if s > 0.999999:
+            return False
+        ints[SWITCHED] = 1
+    else:
+        return False
+    reals[H_SWITCH] = max(s * h, 2.0 * reals[H_MIN])
+    return True

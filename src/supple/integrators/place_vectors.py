@@ -1,0 +1,53 @@
+"""Velocities that are components of one vector: places, whose errors are weighed together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core import layout as at
+from supple.engine.compiled import Compiled
+from supple.poses import Array
+
+
+def place_vectors(c: Compiled) -> np.ndarray:
+    """The first velocity (nu,) of the vector that each belongs to; -1 of what is no place.
+
+    Vectors are places of free joints, translations of one joint along several axes, and vectors of
+    nodes.
+    """
+    node = at.integers(c.ints, "node")
+    found = np.full(c.nu, -1, dtype=np.int64)
+    motion, parent, first = node[:, at.MOTION], node[:, at.PARENT], node[:, at.U0].copy()
+    slides = motion == at.PRISMATIC
+    goes_on = slides & slides[parent] & (node[parent, at.HEAVY] == 0)
+    while np.any(goes_on & (first != first[parent])):
+        first = np.where(goes_on, first[parent], first)
+    found[node[slides, at.U0]] = first[slides]
+    for j in node[motion == at.FREE, at.U0]:
+        found[j + 3 : j + 6] = j + 3
+    for row in at.integers(c.ints, "gradient"):
+        j = np.arange(3 * row[at.GRADIENT_N])
+        found[row[at.GRADIENT_U0] + j] = row[at.GRADIENT_U0] + j - j % 3
+    return found
+
+
+def coordinate_scales(c: Compiled, of: Array | None = None) -> tuple[Array, np.ndarray]:
+    """Scales (nq,) of the coordinates, and which of them are no quaternions.
+
+    ``of`` are others (nu,) than those of the model. A rotation by x changes a quaternion by x/2.
+    """
+    x = c.scale if of is None else of
+    size, plain = np.zeros(c.nq), np.ones(c.nq, dtype=bool)
+    for body in c.deforming.values():
+        size[body.q] = x[body.u]
+    for motor in c.motors.values():
+        if motor.own:
+            size[motor.q] = x[motor.u]
+    for joint in (*c.joints.values(), *c.extra.values()):
+        if joint.chart.quaternion:
+            quaternion = slice(joint.q.start, joint.q.start + 4)
+            size[quaternion], plain[quaternion] = 0.5 * x[joint.u.start], False
+            size[quaternion.stop : joint.q.stop] = x[joint.u][3:]
+        else:
+            size[joint.q] = x[joint.u]
+    return size, plain
