@@ -87,7 +87,7 @@ def radau_fits(m, run, count, i, k):
 def energy_fits(m, run, count, i, k):
     """Whether the tables of the energy scheme name bodies, coordinates, forms and elements that there are."""
     nq, nu, nodes = m.head[at.H_Q], m.head[at.H_U], m.head[at.H_NODES]
-    if not numbers_fit(count, k, es.OWN_INTS, 0, MOST_SHAPES) and not numbers_fit(count, k, es.LEFT, 0, MOST_SHAPES):
+    if not numbers_fit(count, k, es.LEFT + 0 * nq, 0, MOST_SHAPES):
         return False
     own = count[k:]
     if own[es.JUMP] > 1 or own[es.RANK] > own[es.ROWS] or own[es.ROWS] > own[es.FORMS]:
@@ -125,7 +125,7 @@ def energy_fits(m, run, count, i, k):
         more = 3 if x[es.Q_FREE] == 1 else 0
         if not within(x[es.Q_Q], 4 + more, nq) or not within(x[es.Q_U], 3 + more, nu):
             return False
-        if not within(x[es.Q_A], 0, own[es.BODIES]) or not within(x[es.Q_B], 0, own[es.BODIES]):
+        if not within(x[es.Q_A], 0, moving) or not within(x[es.Q_B], 0, moving):
             return False
     return numbers_fit(o.sel, 0 * nq, o.sel.shape[0], 0, max(own[es.ROWS], 1)) and targets_fit(m, o, own)
 

@@ -24,7 +24,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from supple.native import cache, declare
+from supple.native import cache, declare, trust
 from supple.native.declare import LETTERS, Entry, Shared
 from supple.native.fingerprint import fingerprint
 from supple.native.schedule import Progress, Schedule
@@ -81,7 +81,7 @@ def object_folder(cpu: str) -> Path:
     for name in TOOLS:
         digest.update((HERE / name).read_bytes())
     found = cache.folder() / f"objects-{digest.hexdigest()[:16]}"
-    found.mkdir(exist_ok=True)
+    found.mkdir(mode=0o700, exist_ok=True)
     return found
 
 
@@ -95,7 +95,7 @@ def find_object(entry: Entry, folder: Path) -> Path | None:
     """The object file of an entry, if it was made before."""
     for gives in ("-",) if isinstance(entry, Shared) else ("-", "n", "r"):
         path = folder / object_name(entry, gives)
-        if path.exists():
+        if path.exists() and trust.usable(path):
             cache.used(path)
             return path
     return None
@@ -198,6 +198,7 @@ def _run_c(compiler: str, made: Path, sources: Sequence[Path], options: Sequence
         )
         if done.returncode != 0:
             raise BuildError(f"{made.name} cannot be linked: {done.stderr.strip()[-800:]}")
+        out.chmod(out.stat().st_mode & ~0o022)
         os.replace(out, made)
 
 
@@ -222,7 +223,7 @@ def build_launcher(folder: Path, compiler: str) -> Path:
     source = HERE / "launcher.c"
     digest = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
     made = folder / f"_launcher-{digest}.abi3.so"
-    if not made.exists():
+    if not made.exists() or not trust.usable(made):
         _run_c(compiler, made, [source], [f"-I{HERE}", f"-I{sysconfig.get_path('include')}"])
     return made
 

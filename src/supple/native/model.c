@@ -260,8 +260,9 @@ const char *supple_message(int32_t code)
     case SUPPLE_BAD_INDEX: return "an integer in the image points outside of what it numbers; write the image again";
     case SUPPLE_BAD_NUMBER: return "a time, a tolerance or a step in the image is no usable number; write the image again";
     case SUPPLE_TOO_SLOW:
-        return "at its pace this call would take more steps than max_steps of the integrator, or more time than "
-               "supple_patience allows; look for a frequency or a stiffness that is far too high";
+        return "at its pace it would take more steps than max_steps of the integrator, or longer than supple_patience, of an FMU "
+               "the variable SUPPLE_PATIENCE, allows; look for a frequency or a stiffness that is far too high, or make shorter "
+               "steps";
     case SUPPLE_LINE_END: return "something has slid to the end of its line";
     case SUPPLE_STEP_TOO_SMALL: return "the step fell below the smallest that changes the time";
     case SUPPLE_NOT_CONVERGED: return "the iteration for a step does not converge";
