@@ -110,11 +110,12 @@ static int64_t damage(char *image, int64_t bytes, char *said, size_t room)
         else if (where == 5 && h.count) at = words - h.limits - h.row_sizes - h.stops - 1 - rnd() % h.count;
         else at = first + rnd() % (words - first);
         memcpy(&old, image + 8 * at, 8);
-        switch (rnd() % 5) {
+        switch (rnd() % 6) {
         case 0: value = old ^ (int64_t)(1ULL << rnd() % 64); break;
         case 1: value = strange[rnd() % (sizeof strange / sizeof *strange)]; break;
         case 2: value = old + (int64_t)(rnd() % 9) - 4; break;
         case 3: memcpy(&value, image + 8 * (first + rnd() % (words - first)), 8); break;
+        case 4: memcpy(&value, image + 8 * (at > first + 40 ? at - rnd() % 40 : first), 8); break; /* a neighbour's */
         default: value = (int64_t)(rnd() % 64); break;
         }
         memcpy(image + 8 * at, &value, 8);
