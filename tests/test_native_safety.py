@@ -1,6 +1,7 @@
-"""Machine code that meets what others wrote: crafted images, ports, states of FMUs and arguments end in a code or a sentence.
+"""Machine code that meets what others wrote: crafted images, ports, states of FMUs, arguments.
 
-Quick tests try a few images; ``make test-native`` tries thousands, with the address and undefined-behaviour sanitizers.
+They end in a code or a sentence. Quick tests try a few images; ``make test-native`` tries
+thousands, with the address and undefined-behaviour sanitizers.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ import supple as sp
 from fmi_calls import Fmu
 from kind_models import KINDS
 from linkages import parallelogram
+from supple.core import callback, check_rules, check_run, forces
 from supple.core import check_image as checks
-from supple.core import check_rules, check_run
 from supple.core import layout as at
+from supple.forces.kinds import ELEMENTS
 from supple.integrators import image as images
 from supple.native import build, declare, library
 from test_c_interface import CModel, code, controlled_arm
@@ -75,7 +77,7 @@ def sanitized(tmp_path_factory) -> Path:
     (folder / "trial.c").write_text("int main(void) { return 0; }\n")
     trial = [*compiler.split(), *SANITIZE, str(folder / "trial.c"), "-o", str(folder / "trial")]
     if subprocess.run(trial, capture_output=True).returncode:
-        pytest.skip(f"{compiler} has no address and undefined-behaviour sanitizers: install libasan and libubsan")
+        pytest.skip(f"{compiler} has no sanitizers: install libasan and libubsan")
     cpu = build.processor()
     objects = build.compile_objects(declare.all_entries().values(), cpu)
     build.link(objects, folder / "libsupple.so", cpu, " ".join([compiler, *SANITIZE]))
@@ -141,7 +143,7 @@ def integrators_of(model: sp.Model):
 
 
 def test_images_of_all_kinds_are_sound():
-    """Nothing that Supple writes is refused: every kind of body, joint, force, constraint and signal, by Radau."""
+    """Nothing that Supple writes is refused, of whatever kind of body, joint or force."""
     refused = {}
     for name, make in KINDS.items():
         model = make()
@@ -165,9 +167,9 @@ def test_images_by_all_loops_are_sound():
 
 
 FIELDS = {
-    "node": check_rules.NODE, "column": check_rules.COLUMN, "flex": check_rules.FLEX, "attach": check_rules.ATTACH,
-    "signal": check_rules.SIGNAL, "term": check_rules.TERM, "link": check_rules.LINK,
-}  # fmt: skip
+    name: getattr(check_rules, name.upper())
+    for name in ("node", "column", "flex", "attach", "signal", "term", "link")
+}
 
 
 def controlled_loop() -> sp.Model:
@@ -181,21 +183,21 @@ def controlled_loop() -> sp.Model:
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_every_rule_is_looked_at(field):
-    """A number beyond the end of what it points into is found, in each column that a rule names."""
+    """A number beyond what it points into is found, in each column that a rule names."""
     header, arrays, loop = parts_of(sp.prepare(controlled_loop()).image(0.2))
     assert fault_of(header, arrays, loop) == checks.FINE
     sizes = at.sizes(arrays["ints"])
     for column, least, size, room in FIELDS[field].tolist():
-        for value in (least - 1, int(arrays["ints"][size]) - room + 1 if size >= 0 else room + 1, 2**62):
+        beyond = int(arrays["ints"][size]) - room + 1 if size >= 0 else room + 1
+        for value in (least - 1, beyond, 2**62):
             other = {**arrays, "ints": arrays["ints"].copy()}
             at.TREE_RECORD.view(field, sizes, other["ints"])[-1, column] = value
-            assert fault_of(header, other, loop) not in (checks.FINE, checks.NUMBERS), (column, value)
+            fault = fault_of(header, other, loop)
+            assert fault not in (checks.FINE, checks.NUMBERS), (column, value)
 
 
 def test_a_function_at_an_address_is_refused():
     """An element whose integer is the address of code would let an image call anything."""
-    from supple.core import callback, forces
-
     header, arrays, loop = parts_of(sp.prepare(controlled_arm()).image(0.2))
     element = at.integers(arrays["ints"], "element")
     element[-1, at.KIND], element[-1, callback.ADDRESS] = forces.FRAME_FUNCTION, 0x1000
@@ -205,6 +207,11 @@ def test_a_function_at_an_address_is_refused():
 def functions() -> ctypes.CDLL:
     """The library as C programs see it."""
     return ctypes.CDLL(str(library.for_c()[0]))
+
+
+def test_every_kind_of_element_has_rules():
+    functions_in_python = {forces.FRAME_FUNCTION, forces.JOINT_FUNCTION, forces.PAIR_FUNCTION}
+    assert set(check_rules.ELEMENT[:, 0].tolist()) == set(ELEMENTS) - functions_in_python
 
 
 def resealed(image: bytes, place: int, word: int) -> bytes:
@@ -227,7 +234,8 @@ def test_codes_of_crafted_images():
     node = first + 8 * (at.HEADER + at.NODE_INTS)  # the first behind the ground
     assert CModel(lib, resealed(image, node + 8 * at.PARENT, 1)).code == code("BAD_INDEX")
     header, arrays, _ = parts_of(image)
-    tolerance = first + 8 * (sum(len(arrays[n]) for n in images.ARRAYS[:4]) + int(header[names.index("at_rtol")]))
+    words = sum(len(arrays[n]) for n in images.ARRAYS[: images.ARRAYS.index("state")])
+    tolerance = first + 8 * (words + int(header[names.index("at_rtol")]))
     infinite = int(np.array([np.inf]).view(np.int64)[0])
     assert CModel(lib, resealed(image, tolerance, infinite)).code == code("BAD_NUMBER")
 
@@ -247,7 +255,8 @@ def test_thousands_of_crafted_images(sanitized, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
 def test_calls_of_an_fmu_in_any_order(sanitized, tmp_path, version):
-    path = sp.export_fmu(controlled_arm(), tmp_path / "arm.fmu", ["push"], ["elbow.angle"], t_end=1.0, version=version)
+    ports = {"inputs": ["push"], "outputs": ["elbow.angle"], "version": version}
+    path = sp.export_fmu(controlled_arm(), tmp_path / "arm.fmu", **ports, t_end=1.0)
     with zipfile.ZipFile(path) as archive:
         archive.extractall(tmp_path / "fmu")
     description = (tmp_path / "fmu" / "modelDescription.xml").read_text()
@@ -266,10 +275,8 @@ def test_the_launcher_with_any_arguments(sanitized, tmp_path):
     launcher = build.build_launcher(tmp_path, watched)
     stubs = tmp_path / "stubs.so"
     build._run_c(watched, stubs, [SOURCES / "stub_entries.c"], [f"-I{NATIVE}"])
-    found = [
-        subprocess.run([*compiler.split(), f"-print-file-name={name}"], capture_output=True, text=True).stdout.strip()
-        for name in ("libasan.so", "libubsan.so")
-    ]
+    asked = [[*compiler.split(), f"-print-file-name=lib{name}.so"] for name in ("asan", "ubsan")]
+    found = [subprocess.run(c, capture_output=True, text=True).stdout.strip() for c in asked]
     command = [sys.executable, SOURCES / "call_stubs.py", launcher, stubs, CALLS]
     said = run(command, LD_PRELOAD=" ".join(found), ASAN_OPTIONS="exitcode=99,detect_leaks=0")
     done, refused = (int(n) for n in re.findall(r"\d+", said))
@@ -293,7 +300,8 @@ def hopeless(kind: str) -> sp.Model:
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
 def test_a_hopeless_step_of_an_fmu_ends(tmp_path, kind, version):
     """Within 20 s, by a sentence; the FMU is where it was."""
-    path = sp.export_fmu(hopeless(kind), tmp_path / "a.fmu", (), "pin.angle", t_end=10.0, version=version)
+    path = tmp_path / "a.fmu"
+    sp.export_fmu(hopeless(kind), path, (), "pin.angle", t_end=10.0, version=version)
     fmu = Fmu(path, tmp_path / "a")
     with fmu.made() as it:
         assert it.initialize() == 0
@@ -306,15 +314,17 @@ def test_a_hopeless_step_of_an_fmu_ends(tmp_path, kind, version):
 
 
 def test_steps_bound_a_call():
-    model = CModel(functions(), sp.prepare(hopeless("sine")).image(1.0, integrator=sp.Radau(max_steps=5000)))
+    image = sp.prepare(hopeless("sine")).image(1.0, integrator=sp.Radau(max_steps=5000))
+    model = CModel(functions(), image)
     assert model.call("step", 1.0) == code("TOO_MANY")
     model.close()
 
 
 @pytest.mark.slow
 def test_patience_bounds_a_call():
-    """A call that would last is given up after two looks at its pace; another limit lets it go on."""
-    lib, image = functions(), sp.prepare(hopeless("sine")).image(1.0, integrator=sp.Radau(max_steps=10**12))
+    """A call that would last is given up after two looks at its pace, and can go on from there."""
+    many = sp.Radau(max_steps=10**12)
+    lib, image = functions(), sp.prepare(hopeless("sine")).image(1.0, integrator=many)
     model, start = CModel(lib, image), time.monotonic()
     lib.supple_patience(model.handle, ctypes.c_double(60.0))
     assert model.call("step", 1.0) == code("TOO_SLOW")

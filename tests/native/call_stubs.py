@@ -1,4 +1,7 @@
-"""Calls stub_entries.c by a launcher with right and wrong arguments: call_stubs.py LAUNCHER STUBS COUNT."""
+"""Calls stub_entries.c by a launcher with right and wrong arguments.
+
+    python call_stubs.py LAUNCHER STUBS COUNT
+"""
 
 import ctypes
 import importlib.util
@@ -24,15 +27,17 @@ def wrong(rng: random.Random):
     read_only = np.zeros(3)
     read_only.flags.writeable = False
     return rng.choice([
-        None, "text", b"12345678", 2**70, -1.5, [1.0], np.zeros(3, np.float32), np.zeros((2, 2, 2)), read_only,
-        np.zeros((10, 2))[:, 0], np.frombuffer(bytearray(36), offset=4), np.zeros(0), object(), np.zeros(3, ">f8"),
-        np.array([None, 1]), memoryview(bytearray(16)), np.zeros((3, 0)), float("nan"),
+        None, "text", b"12345678", 2**70, -1.5, [1.0], np.zeros(3, np.float32), read_only,
+        np.zeros((2, 2, 2)), np.zeros((10, 2))[:, 0], np.frombuffer(bytearray(36), offset=4),
+        np.zeros(0), object(), np.zeros(3, ">f8"), np.array([None, 1]), np.zeros((3, 0)),
+        memoryview(bytearray(16)), float("nan"),
     ])  # fmt: skip
 
 
 def main(launcher: str, stubs: str, count: int) -> None:
-    loader = ExtensionFileLoader("supple.native._launcher", launcher)
-    spec = importlib.util.spec_from_file_location("supple.native._launcher", launcher, loader=loader)
+    name = "supple.native._launcher"
+    loader = ExtensionFileLoader(name, launcher)
+    spec = importlib.util.spec_from_file_location(name, launcher, loader=loader)
     module = importlib.util.module_from_spec(spec)
     loader.exec_module(module)
     library = ctypes.CDLL(stubs)

@@ -96,7 +96,7 @@ def forces_fit(m):
                 return False
             states += 1
         elif kind == control.LINEAR_CONTROL:
-            if el[control.STATES] > 0 and el[control.STATE] != states or not control_fits(m, el):
+            if (el[control.STATES] > 0 and el[control.STATE] != states) or not control_fits(m, el):
                 return False
             states += el[control.STATES]
         elif kind == rope.ROPE and not rope_fits(m, el):
@@ -118,7 +118,7 @@ def lines_fit(m, el, kind):
         return first == -1
     several = kind == forces.GEAR or kind == control.LINEAR_CONTROL
     count = 2 * SIDE if not several else (2 if kind == forces.GEAR else el[control.COUNT])
-    if kind == rope.ROPE or kind == control.LINEAR_CONTROL and el[control.STATES] > 0:
+    if kind == rope.ROPE or (kind == control.LINEAR_CONTROL and el[control.STATES] > 0):
         return False
     if first < 0:
         return not several or count < 2

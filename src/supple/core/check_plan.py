@@ -14,7 +14,7 @@ from supple.native.declare import kernel
 def plan_fits(m):
     """Whether the plan of accelerations (``core/elimination.py``) names links, rows and velocities that there are."""
     plan, nu, nr, links = m.plan, m.head[at.H_U], m.head[at.H_ROWS], m.link.shape[0]
-    if plan[at.PLAN_USABLE] != 0 and plan[at.PLAN_USABLE] != 1 or (plan[at.PLAN_NEWTON] > 0) != (m.head[at.H_PLANNED] == 1):
+    if (plan[at.PLAN_USABLE] != 0 and plan[at.PLAN_USABLE] != 1) or (plan[at.PLAN_NEWTON] > 0) != (m.head[at.H_PLANNED] == 1):
         return False
     if plan[at.PLAN_USABLE] == 0:
         return m.head[at.H_ROWS] == 0 or m.head[at.H_WAY] == at.DENSE
@@ -32,7 +32,7 @@ def plan_fits(m):
     if not numbers_fit(plan, low, nr, 0, nr + 1) or not numbers_fit(plan, owner, nu, -1, 8 * links):
         return False
     for k in range(nu):
-        if plan[first + k] > k or plan[reach + k] > k or plan[first + k] >= 0 and plan[reach + k] < 0:
+        if plan[first + k] > k or plan[reach + k] > k or (plan[first + k] >= 0 and plan[reach + k] < 0):
             return False
         if plan[owner + k] >= 0:
             rec = plan[plan[at.PLAN_LINKS] + (plan[owner + k] // 8) * at.PLAN_INTS :]

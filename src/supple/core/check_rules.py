@@ -10,7 +10,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core import bushing, cartesian, control, forces, line, load, membrane, pressure, rope, section_load
+from supple.core import (
+    bushing,
+    cartesian,
+    control,
+    forces,
+    line,
+    load,
+    membrane,
+    pressure,
+    rope,
+    section_load,
+)
 from supple.core import joint_forces as joint
 from supple.core import layout as at
 from supple.core import links as lk

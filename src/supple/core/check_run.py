@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-from supple.core import alpha_stage, dop853, radau_views
+from supple.core import alpha_stage, dop853, forces, gradient, radau_views
 from supple.core import energy_forms as form
 from supple.core import energy_state as es
 from supple.core import energy_vectors as ev
-from supple.core import forces, gradient
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.blocks import by_blocks, room
@@ -61,7 +60,7 @@ def events_fit(m, run, count):
         return False
     for e in range(r.events.shape[0]):
         kind, index, axis = r.events[e, st.EVENT_KIND], r.events[e, st.EVENT_INDEX], r.events[e, st.EVENT_AXIS]
-        if kind < st.ON_COORDINATE or kind > st.ON_SPIN or kind >= st.ON_PLACE and (axis < 0 or axis > 2):
+        if kind < st.ON_COORDINATE or kind > st.ON_SPIN or (kind >= st.ON_PLACE and (axis < 0 or axis > 2)):
             return False
         end = m.head[at.H_Q] if kind == st.ON_COORDINATE else (m.head[at.H_U] if kind == st.ON_RATE else m.head[at.H_NODES])
         if not within(index, 1, end):

@@ -6,8 +6,8 @@ import numpy as np
 
 from supple.core import check_rules as rules
 from supple.core import layout as at
-from supple.core import links as lk
 from supple.core import line_shapes as ls
+from supple.core import links as lk
 from supple.core.check_rules import columns_fit
 from supple.core.gradient_edge import PLACE
 from supple.native.declare import kernel
@@ -59,7 +59,7 @@ def nodes_fit(m):
     for n in range(m.node.shape[0]):
         node = m.node[n]
         motion, count = node[at.MOTION], node[at.COLUMNS]
-        if n > 0 and (node[at.PARENT] < 0 or node[at.PARENT] >= n) or n == 0 and (motion != at.FIXED or node[at.LAST] != -1):
+        if (n > 0 and (node[at.PARENT] < 0 or node[at.PARENT] >= n)) or (n == 0 and (motion != at.FIXED or node[at.LAST] != -1)):
             return False
         if node[at.COL0] != first or node[at.LAST] >= first:  # columns are numbered outwards
             return False
@@ -75,7 +75,7 @@ def nodes_fit(m):
         plain = motion < at.ELASTIC_OUT or motion == at.GRADIENT_EDGE
         for c in range(first - count, first):
             own = node[at.U0] + c - first + count
-            if m.column[c, at.OWNER] != n or m.column[c, at.BEFORE] >= c or plain and m.column[c, at.VELOCITY] != own:
+            if m.column[c, at.OWNER] != n or m.column[c, at.BEFORE] >= c or (plain and m.column[c, at.VELOCITY] != own):
                 return False
     return first == m.column.shape[0]
 
@@ -86,7 +86,7 @@ def edge_fits(m, node, motion, count):
     nq, nu = m.head[at.H_Q], m.head[at.H_U]
     if motion <= at.FREE:
         need, own = COORDINATES[motion], VELOCITIES[motion]
-        return count == own and (own == 0 or within(node[at.Q0], need, nq) and within(node[at.U0], own, nu))
+        return count == own and (own == 0 or (within(node[at.Q0], need, nq) and within(node[at.U0], own, nu)))
     if motion == at.ELASTIC_OUT or motion == at.ELASTIC_IN:
         f, a = node[at.FLEX], node[at.ATTACH]
         if f < 0 or f >= m.flex.shape[0] or a < 0 or a >= m.attach.shape[0] or m.attach[a, at.ATTACH_BODY] != f:
@@ -145,7 +145,7 @@ def bodies_fit(m):
             return False
         if not within(b[at.FLEX_Q0], n, head[at.H_Q]) or not within(b[at.FLEX_U0], n, head[at.H_U]):
             return False
-        if head[at.H_BLOCK] > 0 and n > head[at.H_BLOCK] or not strips_fit(m, b, n + r):
+        if (head[at.H_BLOCK] > 0 and n > head[at.H_BLOCK]) or not strips_fit(m, b, n + r):
             return False
     for a in range(m.attach.shape[0]):
         b = m.flex[m.attach[a, at.ATTACH_BODY]]

@@ -31,7 +31,10 @@ from supple.native.schedule import Progress, Schedule
 
 HERE = Path(__file__).parent
 # What a library has beside kernels: their table, models for C programs, the functions of FMI
-CODE = ("kernels.c", "model.c", "model_steps.c", "ports.c", "fmi.c", "fmi_run.c", "fmi2.c", "fmi3.c")
+CODE = (
+    *("kernels.c", "model.c", "model_steps.c", "ports.c"),
+    *("fmi.c", "fmi_run.c", "fmi2.c", "fmi3.c"),
+)
 TOOLS = ("compiler.py", "declare.py", "held.py", "numba_private.py")
 BASELINES = {"x86_64": ("x86-64-v3", "x86-64-v2"), "amd64": ("x86-64-v3", "x86-64-v2")}
 
