@@ -80,10 +80,13 @@ def test_what_belongs_to_others_is_in_doubt(kept, monkeypatch):
 
 
 @as_root
-def test_a_group_may_write_only_if_it_is_the_users_own(kept):
+def test_a_group_may_write_only_if_it_is_the_users_own(kept, monkeypatch):
     os.chown(kept, 0, NOBODY)
     kept.chmod(0o660)
     assert "can be written by the group" in trust.doubt_of_file(kept)
+    monkeypatch.setenv(trust.VARIABLE, str(NOBODY))
+    assert trust.doubt_of_file(kept) == ""
+    monkeypatch.delenv(trust.VARIABLE)
     os.chown(kept, 0, 0)
     assert trust.doubt_of_file(kept) == ""
 

@@ -122,6 +122,9 @@ def lines_fit(m, el, kind):
         return False
     if first < 0:
         return not several or count < 2
+    between = kind == line.SPRING_DAMPER or kind == line.LINE_LAW or kind == forces.BUSHING or kind == forces.CARTESIAN
+    if not several and not between:
+        return False
     return within(first, count, border) and (2 * count if several else 2 * SIDE) <= reading
 
 

@@ -40,7 +40,7 @@ def gradients_fit(m):
 def table_fits(m, t, data, work):
     """Whether a table whose integers begin at t and its reals at ``data`` is consistent, and its scratch there."""
     h = m.gradient_int
-    if not numbers_fit(h, t, gradient.TABLE_HEAD, 0, rules.MOST_SHAPES):
+    if not numbers_fit(h, t, gradient.TABLE_HEAD, 0, rules.MOST_NUMBERS):
         return False
     K, P, R, T = h[t + gradient.VECTORS], h[t + gradient.POINTS], h[t + gradient.ROWS], h[t + gradient.TERMS]
     N, Q, rows, strains = h[t + gradient.STRAINS], h[t + gradient.ENTRIES], h[t + gradient.MOST_ROWS], h[t + gradient.MOST_STRAINS]

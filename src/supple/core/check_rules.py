@@ -29,6 +29,7 @@ from supple.native.declare import kernel
 
 MOST = 2**27  # of a size: products of two are far from overflow
 MOST_SHAPES = 2**15  # of one body: products of three are
+MOST_NUMBERS = 2**20  # of one table
 
 
 def table(*rules):

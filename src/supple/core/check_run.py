@@ -11,7 +11,7 @@ from supple.core import energy_vectors as ev
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.blocks import by_blocks, room
-from supple.core.check_rules import MOST_SHAPES, numbers_fit
+from supple.core.check_rules import MOST_NUMBERS, numbers_fit
 from supple.core.check_tree import within
 from supple.core.joint_forces import JOINT_EFFORT, JOINT_FRICTION, JOINT_SPRING
 from supple.core.line import SPRING_DAMPER
@@ -86,7 +86,7 @@ def radau_fits(m, run, count, i, k):
 def energy_fits(m, run, count, i, k):
     """Whether the tables of the energy scheme name bodies, coordinates, forms and elements that there are."""
     nq, nu, nodes = m.head[at.H_Q], m.head[at.H_U], m.head[at.H_NODES]
-    if not numbers_fit(count, k, es.LEFT + 0 * nq, 0, MOST_SHAPES):
+    if not numbers_fit(count, k, es.LEFT + 0 * nq, 0, MOST_NUMBERS):
         return False
     own = count[k:]
     if own[es.JUMP] > 1 or own[es.RANK] > own[es.ROWS] or own[es.ROWS] > own[es.FORMS]:

@@ -181,11 +181,17 @@ def strips_fit(m, b, shapes):
 
 @kernel
 def links_fit(m):
-    """Whether constraints name nodes, terms and data that there are."""
+    """Whether constraints name nodes, terms and data that there are, and rows are numbered in their order, each once."""
+    rows = 0
     if not columns_fit(m.link, rules.LINK, m.head) or not columns_fit(m.term, rules.TERM, m.head):
         return False
     for c in range(m.link.shape[0]):
         link = m.link[c]
+        for i in range(6):
+            if link[at.LINK_ROW + i] >= 0:
+                if link[at.LINK_ROW + i] != rows:
+                    return False
+                rows += 1
         if link[at.LINK_KIND] == lk.LINEAR:
             if not within(link[at.LINK_TERM], link[at.LINK_COUNT], m.term.shape[0]) or link[at.LINK_COUNT] < 0:
                 return False
@@ -196,7 +202,7 @@ def links_fit(m):
         numbers = 2 * at.POSE if link[at.LINK_KIND] == lk.JOIN else lk.LENGTH + 1
         if not within(link[at.LINK_AT], numbers, m.data.shape[0]):
             return False
-    return True
+    return rows == m.head[at.H_ROWS]
 
 
 @kernel

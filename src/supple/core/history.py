@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core import check_image as _later  # noqa
 from supple.core import dynamics, forces, links, tree
 from supple.core import layout as at
 from supple.core.buffers import starts

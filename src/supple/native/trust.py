@@ -4,7 +4,7 @@ A library that is loaded can do whatever its user can. So its file, the folder t
 folders above must belong to this user or to root, and nobody else may write them; a folder above
 may be writable for all if, as in ``/tmp``, only owners can remove or rename what is theirs (the
 sticky bit). The group may write where it is the user's own, which no one else is in. Other users
-are trusted if the environment variable SUPPLE_TRUST names them.
+and groups are trusted if the environment variable SUPPLE_TRUST names them.
 
 Windows has lists of permissions instead, which are not looked at: folders there are the user's own
 (``%LOCALAPPDATA%``), and others cannot write them unless the user allowed it.
@@ -67,7 +67,8 @@ def usable(path: Path) -> bool:
 def _look(path: Path, above: bool, owners: Iterable[int] = (), open_to: int = 0) -> str:
     """Why one file or folder is in doubt; ``above`` are folders in which there is another one."""
     found = os.lstat(path)
-    if found.st_uid not in {0, os.geteuid(), *owners} and not _is_trusted(found.st_uid):
+    known = {0, os.geteuid(), *owners}
+    if found.st_uid not in known and not _is_trusted(found.st_uid, _name(found.st_uid)):
         return f"{path} belongs to {_user(found.st_uid)}"
     mode = stat.S_IMODE(found.st_mode) & ~open_to
     if above and mode & stat.S_ISVTX:
@@ -75,7 +76,9 @@ def _look(path: Path, above: bool, owners: Iterable[int] = (), open_to: int = 0)
     if mode & stat.S_IWOTH:
         return f"{path} can be written by all users"
     if mode & stat.S_IWGRP and found.st_gid != 0 and not _is_private(found.st_gid):
-        return f"{path} can be written by the group {_group(found.st_gid)}"
+        name = _group(found.st_gid)
+        if not _is_trusted(found.st_gid, name):
+            return f"{path} can be written by the group {name or found.st_gid}"
     return ""
 
 
@@ -97,9 +100,9 @@ def _group(number: int) -> str:
     import grp
 
     try:
-        return f"'{grp.getgrgid(number).gr_name}'"
+        return grp.getgrgid(number).gr_name
     except KeyError:
-        return str(number)
+        return ""
 
 
 def _is_private(number: int) -> bool:
@@ -114,7 +117,7 @@ def _is_private(number: int) -> bool:
     return group.gr_name == user.pw_name and set(group.gr_mem) <= {user.pw_name}
 
 
-def _is_trusted(number: int) -> bool:
-    """Whether SUPPLE_TRUST names a user."""
-    names = {name.strip() for name in os.environ.get(VARIABLE, "").split(",")} - {""}
-    return bool(names) and not names.isdisjoint({str(number), _name(number)})
+def _is_trusted(number: int, name: str) -> bool:
+    """Whether SUPPLE_TRUST names a user or a group."""
+    names = {given.strip() for given in os.environ.get(VARIABLE, "").split(",")} - {""}
+    return not names.isdisjoint({str(number), name})
