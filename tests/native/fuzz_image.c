@@ -184,5 +184,8 @@ int main(int count, char **words)
     for (int k = 0; k < 256; k++)
         if (made[k]) printf(" %d:%ld", k, made[k]);
     printf("\n");
+    free(image);
+    free(copy);
+    fclose(file);
     return crashes || hangs ? 1 : 0;
 }

@@ -8,7 +8,7 @@
 #define FEWEST 16       /* steps for the first call of a loop, and the most for one */
 #define MOST_STEPS 1024
 #define QUICK 0.02      /* seconds of a call that may be longer */
-#define WINDOW 4.0      /* seconds over which the pace is taken */
+#define WINDOW 3.0      /* seconds over which the pace is taken */
 
 /* Whether all constraint rows hold, where some were left out because they followed from others. */
 int32_t supple_check_rows(supple_model *m)
