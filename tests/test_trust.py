@@ -128,6 +128,22 @@ def test_an_open_folder_is_not_used(fresh, tmp_path, capsys):
     assert "\n" not in said.strip()
 
 
+def test_a_folder_of_others_within_is_removed(tmp_path, capsys):
+    mine, elsewhere = tmp_path / "objects", tmp_path / "elsewhere"
+    mine.mkdir()
+    (mine / "planted.o").write_bytes(b"code")
+    mine.chmod(0o777)
+    assert cache.folder_within(mine) == mine and not list(mine.iterdir())
+    assert f"{mine} can be written by all users: it is removed" in capsys.readouterr().err
+    elsewhere.mkdir()
+    (elsewhere / "kept").write_bytes(b"")
+    mine.rmdir()
+    mine.symlink_to(elsewhere)
+    assert not cache.folder_within(mine).is_symlink() and mine.is_dir()
+    assert (elsewhere / "kept").exists()  # what a link leads to is left alone
+    assert {path.name for path in tmp_path.iterdir()} == {"objects", "elsewhere"}
+
+
 def test_a_kept_file_in_doubt_is_made_anew(fresh, tmp_path, capsys):
     """Of a library, a launcher and an object file."""
     folder = fresh(tmp_path / "kernels")

@@ -83,9 +83,7 @@ def object_folder(cpu: str) -> Path:
     digest = hashlib.sha256(f"{_compiler_version()} {plain} {cpu}".encode())
     for name in TOOLS:
         digest.update((HERE / name).read_bytes())
-    found = cache.folder() / f"objects-{digest.hexdigest()[:16]}"
-    found.mkdir(mode=0o700, exist_ok=True)
-    return found
+    return cache.folder_within(cache.folder() / f"objects-{digest.hexdigest()[:16]}")
 
 
 def object_name(entry: Entry, gives: str) -> str:

@@ -41,6 +41,8 @@ def folder() -> Path:
     chosen, why = wanted_folder(), ""
     try:
         _make(chosen)
+        if not os.environ.get(VARIABLE) and trust.KNOWN and chosen.stat().st_uid == os.geteuid():
+            chosen.chmod(0o700)  # of an earlier version
         tempfile.TemporaryFile(dir=chosen).close()
     except OSError as error:
         why = f"cannot be kept in {chosen} ({error.strerror})"
@@ -62,8 +64,6 @@ def folder() -> Path:
 def _make(chosen: Path) -> None:
     """Make a folder and those above that are missing, for this user alone, whatever the umask."""
     if chosen.is_dir():
-        if VARIABLE not in os.environ and trust.KNOWN and chosen.stat().st_uid == os.geteuid():
-            chosen.chmod(0o700)  # of an earlier version
         return
     if not chosen.parent.exists():
         _make(chosen.parent)
@@ -72,6 +72,17 @@ def _make(chosen: Path) -> None:
     except FileExistsError:  # another process was faster, or it is no folder
         if not chosen.is_dir():
             raise
+
+
+def folder_within(path: Path) -> Path:
+    """A folder in that folder, made if need be; one that another user could write is removed."""
+    if os.path.lexists(path) and (path.is_symlink() or trust.doubt(path)):
+        trust.tell(f"{trust.doubt(path) or f'{path} is a link'}: it is removed, and made anew")
+        aside = Path(tempfile.mkdtemp(dir=path.parent, prefix=".aside-"))
+        path.rename(aside / path.name)
+        shutil.rmtree(aside, ignore_errors=True)
+    path.mkdir(mode=0o700, exist_ok=True)
+    return path
 
 
 def write(path: Path, content: bytes) -> None:

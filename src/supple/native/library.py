@@ -16,7 +16,6 @@ import ctypes
 import hashlib
 import importlib.util
 import os
-import sys
 import threading
 from collections.abc import Callable, Iterable
 from importlib.machinery import ExtensionFileLoader
@@ -77,8 +76,7 @@ def _packaged(wanted: list[Entry]) -> Table:
     files = here / "libsupple.so", here / "_launcher.abi3.so"
     for path in files:
         if why := trust.doubt_beside(path, Path(__file__)):
-            message = f"supple: {why}: it is not loaded; kernels are compiled instead"
-            print(message, file=sys.stderr)
+            trust.tell(f"{why}: it is not loaded; kernels are compiled instead")
             return {}
     return _open(*files)
 

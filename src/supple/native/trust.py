@@ -58,10 +58,16 @@ def doubt_beside(path: Path, source: Path) -> str:
 def usable(path: Path) -> bool:
     """Whether a kept file can be loaded; if it cannot, that is told once."""
     why = doubt_of_file(path)
-    if why and why not in _told:
-        _told.add(why)
-        print(f"supple: {why}: it is not loaded, but made anew", file=sys.stderr)
+    if why:
+        tell(f"{why}: it is not loaded, but made anew")
     return not why
+
+
+def tell(sentence: str) -> None:
+    """A line on standard error, once."""
+    if sentence not in _told:
+        _told.add(sentence)
+        print(f"supple: {sentence}", file=sys.stderr)
 
 
 def _look(path: Path, above: bool, owners: Iterable[int] = (), open_to: int = 0) -> str:

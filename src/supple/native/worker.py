@@ -43,7 +43,7 @@ def main() -> None:
     from supple.native import build, cache, compiler, declare, fingerprint, trust
 
     entries = declare.all_entries()
-    inner = o.folder / f"inner-{fingerprint.tuples()}"
+    inner = cache.folder_within(o.folder / f"inner-{fingerprint.tuples()}")
     for path in inner.glob("*"):
         if not trust.usable(path):
             path.unlink()
