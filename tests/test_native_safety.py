@@ -21,9 +21,10 @@ import pytest
 
 import supple as sp
 from fmi_calls import Fmu
+from image_parts import fault_of, parts_of
 from kind_models import KINDS
 from linkages import parallelogram
-from supple.core import callback, check_rules, check_run, forces
+from supple.core import callback, check_rules, forces
 from supple.core import check_image as checks
 from supple.core import layout as at
 from supple.forces.kinds import ELEMENTS
@@ -37,8 +38,7 @@ SOURCES = Path(__file__).parent / "native"
 NATIVE = Path(library.__file__).parent
 SANITIZE = ["-g", "-fsanitize=address,undefined", "-fno-omit-frame-pointer"]
 IMAGES, RUNS, CALLS = 5000, 300, 5000  # of make test-native
-LOOPS = {"radau_run": check_run.RADAU, "dop853_run": check_run.DOP853, "alpha_run": check_run.ALPHA,
-         "energy_run": check_run.ENERGY}  # fmt: skip
+
 
 
 def compiled(folder: Path, name: str, place: Path, flags: list[str]) -> Path:
@@ -108,25 +108,6 @@ def test_crafted_images_end_in_a_code(plain, tmp_path, name):
     codes = dict(re.findall(r"(\d+):(\d+)", said))
     assert "crashes 0 hangs 0" in said
     assert int(codes["12"]) > 5 and int(codes["13"]) > 5 and int(codes["0"]) > 5  # all three happen
-
-
-def parts_of(image: bytes):
-    """Header, arrays by name and number of the loop of an image."""
-    count = len(images.HEADER) + len(images.ARRAYS)
-    words = np.frombuffer(image, np.int64, count, 64)
-    place, found = 64 + 8 * count, {}
-    for name, length in zip(images.ARRAYS, words[len(images.HEADER) :].tolist(), strict=True):
-        kind = np.int64 if name in ("ints", "all_ints", "count") else np.float64
-        found[name] = np.frombuffer(image, kind, length, place).copy()
-        place += 8 * length
-    return words[: len(images.HEADER)].copy(), found, LOOPS[image[32:64].rstrip(b"\0").decode()]
-
-
-def fault_of(header, arrays, loop) -> int:
-    """What the look at an image finds."""
-    a = arrays
-    run = a["run"], a["state"], a["count"], a["stops"], a["row_sizes"], a["limits"]
-    return checks.check_image(header, a["ints"], a["all_ints"], a["reals"], *run, loop)
 
 
 def integrators_of(model: sp.Model):
