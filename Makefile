@@ -21,7 +21,7 @@ DEMO_ENTRIES := radau_run history motion_history accelerate
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo docs gallery test lint test-slow test-browser bench nojit warmup clean
+.PHONY: help venv demo docs gallery test lint test-slow test-browser test-native bench nojit warmup clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -88,6 +88,10 @@ test-slow: $(VENV)/.with-tests warmup ## the long studies
 
 test-browser: $(VENV)/.with-browser warmup ## pages in a headless Chromium, if there is one
 	@$(ONE_THREAD) $(BIN)/python -m pytest tests/test_viewer.py -m slow -rs
+
+test-native: $(VENV)/.with-tests warmup ## crafted images, FMUs and calls of the launcher, with sanitizers
+	@command -v cc gcc clang >/dev/null || { echo "make test-native needs a C compiler, e.g. gcc, with its sanitizers"; exit 1; }
+	@$(ONE_THREAD) $(BIN)/python -m pytest tests/test_native_safety.py tests/test_trust.py -m "slow or not slow" -rs
 
 nojit: $(VENV)/.with-tests ## the kernels as plain Python: errors that compiled code hides
 	@NUMBA_DISABLE_JIT=1 $(ONE_THREAD) $(BIN)/python -m pytest tests/nojit

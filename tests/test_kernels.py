@@ -120,8 +120,9 @@ def test_importing_compiles_nothing():
     [
         (2, np.zeros((10, 2))[:, 0]), (3, np.zeros(4, np.float32)), (3, np.zeros((2, 2))),
         (0, np.zeros(8)), (5, 3.0), (4, np.frombuffer(bytes(32))),
+        (4, np.frombuffer(bytearray(36), offset=4)),
     ],
-    ids=["stride", "single", "dimensions", "real for whole", "number", "read-only"],
+    ids=["stride", "single", "dimensions", "real for whole", "number", "read-only", "misaligned"],
 )
 def test_other_arguments_are_refused(launcher, which, value):
     move = chart.move.ready()

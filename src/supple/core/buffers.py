@@ -4,7 +4,8 @@ A record is a named tuple of views that lie one after the other in one or more f
 shape of each field; everything else follows from them:
 
 - ``views``: the named tuple, and ``kind``: its type, by which shared kernels are declared;
-- ``cut``: the kernel that cuts the buffers into the views, and ``locate``: one that gives their places;
+- ``cut``: the kernel that cuts the buffers into the views, ``locate``: one that gives their places, and ``span``: one
+  that gives the lengths of the buffers;
 - ``lengths``, ``view`` and ``read``: how long the buffers are, and fields of them, for Python.
 
 A shape is a number, the name of a size, a sum or product of such ("2 * (nu + nr)"), or a tuple of these; () is a single
@@ -133,6 +134,26 @@ class Record:
                 lines += [f"    field_{field} = {view}", f"    {at} += {_product(extents)}"]
         lines.append(f"    return {self.name}({', '.join(fields)}), {', '.join(begins)}")
         return "\n".join(lines)
+
+    @cached_property
+    def span(self) -> Any:
+        """A kernel that gives where the fields of each buffer end, a tuple; arguments are those of ``cut`` without the buffers."""
+        begins = [f"{part.buffer}_at" for part in self.parts]
+        lines = [f"({', '.join(('head', *(begins if self.follows else ()), *self.given))}):"]
+        lines += [f"    {size} = head[{self.head[size]}]" for size in self._used]
+        for part, at in zip(self.parts, begins):
+            length = " + ".join(_product(self.shapes[field]) for field in part.fields)
+            lines.append(f"    {at} = {f'{at} + ' if self.follows else ''}{length}")
+        lines.append(f"    return ({', '.join(begins)},)")
+        return self._kernel(f"span_{self.name.lower()}", "\n".join(lines))
+
+    def begin(self, field: str) -> Any:
+        """A kernel that gives where one field begins in its buffer; arguments are the head and the given sizes."""
+        lines = [f"({', '.join(('head', *self.given))}):", *(f"    {size} = head[{self.head[size]}]" for size in self._used)]
+        fields = next(list(part.fields) for part in self.parts if field in part.fields)
+        before = [_product(self.shapes[other]) for other in fields[: fields.index(field)]]
+        lines.append(f"    return {' + '.join(['0', *before])}")
+        return self._kernel(f"begin_{self.name.lower()}_{field}", "\n".join(lines))
 
     def places(self, sizes: Mapping[str, int]) -> Mapping[str, tuple[int, tuple[int, ...]]]:
         """Begin and shape of each field in its buffer, counted from the record's own first number."""

@@ -20,6 +20,7 @@ from xml.etree import ElementTree as ET
 
 from supple.errors import FileError
 from supple.files import existing
+from supple.native import trust
 
 BROKEN = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, RuntimeError, ValueError)
 LARGEST = 2**30  # bytes of all files that are unpacked
@@ -61,6 +62,9 @@ class Unpacked:
     def __init__(self, path: Path) -> None:
         self.name = path.name
         existing(path, "an FMU")
+        if why := trust.doubt(path):
+            sentence = f"{why}, who could have put other code into it"
+            raise self._wrong(f"{sentence}; copy it to a folder that only you can write")
         self._folder = tempfile.TemporaryDirectory(prefix="supple-fmu-")
         self._finalizer = weakref.finalize(self, self._folder.cleanup)
         folder = Path(self._folder.name)

@@ -11,6 +11,7 @@ import zlib
 
 import numpy as np
 
+from supple.core import check_image as checks
 from supple.core import layout
 from supple.core import step as st
 from supple.engine.rows import row_sizes
@@ -23,12 +24,7 @@ from supple.native import cache
 MAGIC = b"SUPPLE1\0"
 LOOP_NAME = 32  # letters
 # Numbers of the header in the order of ``struct header`` in model.h; the last are lengths of arrays
-HEADER = (
-    *("nq", "nu", "nz", "nr", "all_nr", "at_q", "at_u", "at_z", "at_zdot"),
-    *("at_time", "at_size", "at_energy", "at_error", "at_switch", "at_least", "at_rtol", "at_atol"),
-    *("at_stop", "at_steps", "at_fresh", "at_rejected", "at_factored", "at_refused"),
-    *("done", "paused", "max_steps", "fixed_step", "work", "all_work"),
-)
+HEADER = checks.NAMES
 ARRAYS = ("ints", "all_ints", "reals", "run", "state", "count", "stops", "row_sizes", "limits")
 
 
@@ -85,6 +81,7 @@ def _numbers(run: LoopRun) -> dict[str, int]:
     places = st.RUN_RECORD.places(sizes)
     whole = c.complete
     return {
+        "nodes": sizes["nodes"],
         "nq": c.nq,
         "nu": c.nu,
         "nz": c.nz,
@@ -94,22 +91,7 @@ def _numbers(run: LoopRun) -> dict[str, int]:
         "at_u": places["u"][0],
         "at_z": places["z"][0],
         "at_zdot": layout.WORK_RECORD.places(layout.sizes(c.ints))["zdot"][0],
-        "at_time": st.T,
-        "at_size": st.H,
-        "at_energy": st.E_MAX,
-        "at_error": st.ERROR_OLD,
-        "at_switch": st.H_SWITCH,
-        "at_least": st.H_MIN,
-        "at_rtol": st.RTOL,
-        "at_atol": st.ATOL,
-        "at_stop": st.STOP,
-        "at_steps": st.STEPS,
-        "at_fresh": st.FRESH,
-        "at_rejected": st.AFTER_REJECT,
-        "at_factored": st.FACTORED,
-        "at_refused": st.REJECTED,
-        "done": st.DONE,
-        "paused": st.PAUSED,
+        **checks.PLACES,
         "max_steps": run.options.max_steps,
         "fixed_step": int(run.options.fixed_step),
         "work": len(layout.new_work(c.ints)),

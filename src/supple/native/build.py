@@ -24,14 +24,17 @@ import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from supple.native import cache, declare
+from supple.native import cache, declare, trust
 from supple.native.declare import LETTERS, Entry, Shared
 from supple.native.fingerprint import fingerprint
 from supple.native.schedule import Progress, Schedule
 
 HERE = Path(__file__).parent
 # What a library has beside kernels: their table, models for C programs, the functions of FMI
-CODE = ("kernels.c", "model.c", "ports.c", "fmi.c", "fmi_run.c", "fmi2.c", "fmi3.c")
+CODE = (
+    *("kernels.c", "model.c", "model_steps.c", "ports.c"),
+    *("fmi.c", "fmi_run.c", "fmi2.c", "fmi3.c"),
+)
 TOOLS = ("compiler.py", "declare.py", "held.py", "numba_private.py")
 BASELINES = {"x86_64": ("x86-64-v3", "x86-64-v2"), "amd64": ("x86-64-v3", "x86-64-v2")}
 
@@ -80,9 +83,7 @@ def object_folder(cpu: str) -> Path:
     digest = hashlib.sha256(f"{_compiler_version()} {plain} {cpu}".encode())
     for name in TOOLS:
         digest.update((HERE / name).read_bytes())
-    found = cache.folder() / f"objects-{digest.hexdigest()[:16]}"
-    found.mkdir(exist_ok=True)
-    return found
+    return cache.folder_within(cache.folder() / f"objects-{digest.hexdigest()[:16]}")
 
 
 def object_name(entry: Entry, gives: str) -> str:
@@ -95,7 +96,7 @@ def find_object(entry: Entry, folder: Path) -> Path | None:
     """The object file of an entry, if it was made before."""
     for gives in ("-",) if isinstance(entry, Shared) else ("-", "n", "r"):
         path = folder / object_name(entry, gives)
-        if path.exists():
+        if path.exists() and trust.usable(path):
             cache.used(path)
             return path
     return None
@@ -198,6 +199,7 @@ def _run_c(compiler: str, made: Path, sources: Sequence[Path], options: Sequence
         )
         if done.returncode != 0:
             raise BuildError(f"{made.name} cannot be linked: {done.stderr.strip()[-800:]}")
+        out.chmod(out.stat().st_mode & ~0o022)
         os.replace(out, made)
 
 
@@ -222,7 +224,7 @@ def build_launcher(folder: Path, compiler: str) -> Path:
     source = HERE / "launcher.c"
     digest = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
     made = folder / f"_launcher-{digest}.abi3.so"
-    if not made.exists():
+    if not made.exists() or not trust.usable(made):
         _run_c(compiler, made, [source], [f"-I{HERE}", f"-I{sysconfig.get_path('include')}"])
     return made
 

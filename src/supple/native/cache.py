@@ -12,6 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from supple.native import trust
+
 VARIABLE = "SUPPLE_CACHE_DIR"
 KEEP_DAYS = 30.0  # what was not used for so long is removed
 
@@ -27,25 +29,60 @@ def wanted_folder() -> Path:
         base = str(Path.home() / "Library" / "Caches")
     else:
         base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "supple"
+    return Path(base).resolve() / "supple"
 
 
 @functools.cache
 def folder() -> Path:
-    """The folder, made if need be; one of this process, removed at its end, if it is unusable."""
-    chosen = wanted_folder()
+    """The folder, made if need be; one of this process, removed at its end, if it is unusable.
+
+    It is for its user alone: machine code is loaded from it (``trust.py``).
+    """
+    chosen, why = wanted_folder(), ""
     try:
-        chosen.mkdir(parents=True, exist_ok=True)
+        _make(chosen)
+        if not os.environ.get(VARIABLE) and trust.KNOWN and chosen.stat().st_uid == os.geteuid():
+            chosen.chmod(0o700)  # of an earlier version
         tempfile.TemporaryFile(dir=chosen).close()
     except OSError as error:
+        why = f"cannot be kept in {chosen} ({error.strerror})"
+        what = f"{VARIABLE} names another folder"
+    else:
+        if doubt := trust.doubt(chosen):
+            why = f"are not kept in {chosen}: {doubt}, who could put other code there"
+            what = f"Take that right away (chmod go-w), or name another folder by {VARIABLE}"
+    if why:
         print(
-            f"supple: compiled kernels cannot be kept in {chosen} ({error.strerror}); this run "
-            f"compiles them for itself. {VARIABLE} names another folder.",
+            f"supple: compiled kernels {why}; this run compiles them for itself. {what}.",
             file=sys.stderr,
         )
         chosen = Path(tempfile.mkdtemp(prefix="supple-"))
         atexit.register(shutil.rmtree, chosen, ignore_errors=True)
     return chosen
+
+
+def _make(chosen: Path) -> None:
+    """Make a folder and those above that are missing, for this user alone, whatever the umask."""
+    if chosen.is_dir():
+        return
+    if not chosen.parent.exists():
+        _make(chosen.parent)
+    try:
+        chosen.mkdir(mode=0o700)
+    except FileExistsError:  # another process was faster, or it is no folder
+        if not chosen.is_dir():
+            raise
+
+
+def folder_within(path: Path) -> Path:
+    """A folder in that folder, made if need be; one that another user could write is removed."""
+    if os.path.lexists(path) and (path.is_symlink() or trust.doubt(path)):
+        trust.tell(f"{trust.doubt(path) or f'{path} is a link'}: it is removed, and made anew")
+        aside = Path(tempfile.mkdtemp(dir=path.parent, prefix=".aside-"))
+        path.rename(aside / path.name)
+        shutil.rmtree(aside, ignore_errors=True)
+    path.mkdir(mode=0o700, exist_ok=True)
+    return path
 
 
 def write(path: Path, content: bytes) -> None:

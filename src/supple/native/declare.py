@@ -264,8 +264,8 @@ class Shared(Entry):
 
 
 ENTRIES: dict[str, Entry] = {}  # with the shared ones
-MODULES = ("along", "alpha", "border", "chart", "dop853", "dynamics", "energy_step", "history",
-           "multistep", "passage", "radau")
+MODULES = ("along", "alpha", "border", "chart", "check_image", "dop853", "dynamics", "energy_step",
+           "history", "multistep", "passage", "radau")
 
 
 def all_entries() -> dict[str, Entry]:

@@ -70,11 +70,13 @@ static int load(fmi_instance *f, const char *resources)
 {
     int64_t bytes;
     int32_t code;
+    const char *patience = getenv("SUPPLE_PATIENCE");
     void *content = read_file(f, resources, "model.image", &bytes);
     if (!content) return FMI_ERROR;
     code = supple_create(content, bytes, &f->model);
     free(content);
     if (code != SUPPLE_OK) return fmi_say(f, FMI_ERROR, "resources/model.image: %s", supple_message(code));
+    if (patience) supple_patience(f->model, atof(patience));
     content = read_file(f, resources, "model.ports", &bytes);
     if (!content) return FMI_ERROR;
     code = supple_ports_create(content, bytes, f->model, &f->ports);

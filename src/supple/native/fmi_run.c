@@ -125,12 +125,16 @@ static size_t own_words(const fmi_instance *f)
     return (size_t)(f->ports->size.states + 3 * f->ports->size.inputs);
 }
 
-static size_t changing_words(const struct header *s) { return (size_t)(s->reals + s->run + s->state + s->count); }
+/* Of reals, run, state and count, which lie one after the other, with the margin behind the run. */
+static size_t changing_words(const supple_model *m)
+{
+    return (size_t)(m->size.reals + m->size.run + m->margin + m->size.state + m->size.count);
+}
 
 size_t fmi_state_bytes(const fmi_instance *f)
 {
     const struct header *s = &f->model->size;
-    return sizeof(struct head) + 8 * (own_words(f) + changing_words(s) + (size_t)(s->work + s->all_work));
+    return sizeof(struct head) + 8 * (own_words(f) + changing_words(f->model) + (size_t)(s->work + s->all_work));
 }
 
 static struct head head_of(const fmi_instance *f)
@@ -147,6 +151,17 @@ static int is_state(const fmi_instance *f, const void *state)
     return state && memcmp(state, &mine, offsetof(struct head, now)) == 0;
 }
 
+/* Whether what a state holds can be run, whoever wrote it. */
+static int is_sound(const fmi_instance *f, const void *state)
+{
+    const struct header *s = &f->model->size;
+    struct head h;
+    double *reals = (double *)((char *)state + sizeof h) + own_words(f), *run = reals + s->reals;
+    double *numbers = run + s->run + f->model->margin;
+    memcpy(&h, state, sizeof h);
+    return isfinite(h.now.time) && supple_check(f->model, run, numbers, (int64_t *)(numbers + s->state)) == SUPPLE_OK;
+}
+
 int fmi_get_state(fmi_instance *f, const char *function, void **state)
 {
     const struct header *s = &f->model->size;
@@ -158,8 +173,8 @@ int fmi_get_state(fmi_instance *f, const char *function, void **state)
     to = *state;
     memcpy(to, &h, sizeof h);
     memcpy(to += sizeof h, f->x, 8 * own_words(f));
-    memcpy(to += 8 * own_words(f), f->model->reals, 8 * changing_words(s)); /* reals, run, state, count in one */
-    memcpy(to + 8 * changing_words(s), f->model->work, 8 * (size_t)(s->work + s->all_work));
+    memcpy(to += 8 * own_words(f), f->model->reals, 8 * changing_words(f->model)); /* reals, run, state, count in one */
+    memcpy(to + 8 * changing_words(f->model), f->model->work, 8 * (size_t)(s->work + s->all_work));
     return FMI_OK;
 }
 
@@ -172,8 +187,8 @@ int fmi_set_state(fmi_instance *f, const char *function, const void *state)
     memcpy(&h, from, sizeof h);
     f->now = h.now;
     memcpy(f->x, from += sizeof h, 8 * own_words(f));
-    memcpy(f->model->reals, from += 8 * own_words(f), 8 * changing_words(s));
-    memcpy(f->model->work, from + 8 * changing_words(s), 8 * (size_t)(s->work + s->all_work));
+    memcpy(f->model->reals, from += 8 * own_words(f), 8 * changing_words(f->model));
+    memcpy(f->model->work, from + 8 * changing_words(f->model), 8 * (size_t)(s->work + s->all_work));
     f->now.fresh_outputs = f->now.fresh_rates = 0;
     return FMI_OK;
 }
@@ -200,7 +215,11 @@ int fmi_read_state(fmi_instance *f, const char *function, const void *bytes, siz
     if (size < mine + 8 || !is_state(f, from) || sum != supple_check_sum(from, (int64_t)mine))
         return fmi_say(f, FMI_ERROR, "%s: these bytes are no state of this FMU", function);
     *state = malloc(mine);
+    if (*state && !is_sound(f, memcpy(*state, from, mine))) {
+        free(*state);
+        *state = NULL;
+        return fmi_say(f, FMI_ERROR, "%s: these bytes are no state of this FMU", function);
+    }
     if (!*state) return fmi_say(f, FMI_ERROR, "%s: %s", function, supple_message(SUPPLE_NO_MEMORY));
-    memcpy(*state, from, mine);
     return FMI_OK;
 }

@@ -30,6 +30,12 @@ static int take_array(const supple_entry *entry, int at, char kind, PyObject *gi
         PyBuffer_Release(held);
         return -1;
     }
+    if ((intptr_t)held->buf % 8) {
+        PyErr_Format(PyExc_TypeError, "%s: argument %d must be an array whose numbers begin at multiples of 8 bytes", entry->name,
+                     at + 1);
+        PyBuffer_Release(held);
+        return -1;
+    }
     *(*word)++ = (int64_t)(intptr_t)held->buf;
     for (int d = 0; d < dims; d++) *(*word)++ = held->shape[d];
     return 0;

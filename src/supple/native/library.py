@@ -22,7 +22,7 @@ from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 from typing import Any
 
-from supple.native import cache, declare
+from supple.native import cache, declare, trust
 from supple.native.declare import Entry, Shared
 
 Table = dict[str, Callable[..., Any]]
@@ -61,7 +61,7 @@ def for_c() -> tuple[Path, Path]:
         if compiler is None:
             raise build.BuildError("a library for C programs needs a C compiler")
         path = cache.folder() / _library_name(cpu)
-        if not path.exists():
+        if not path.exists() or not trust.usable(path):
             build.link(
                 build.compile_objects(declare.all_entries().values(), cpu), path, cpu, compiler
             )
@@ -73,7 +73,12 @@ def _packaged(wanted: list[Entry]) -> Table:
     here = Path(__file__).parent
     if os.environ.get("SUPPLE_PREBUILT", "1") == "0" or not (here / "libsupple.so").exists():
         return {}
-    return _open(here / "libsupple.so", here / "_launcher.abi3.so")
+    files = here / "libsupple.so", here / "_launcher.abi3.so"
+    for path in files:
+        if why := trust.doubt_beside(path, Path(__file__)):
+            trust.tell(f"{why}: it is not loaded; kernels are compiled instead")
+            return {}
+    return _open(*files)
 
 
 def _kept(wanted: list[Entry]) -> Table:
@@ -84,7 +89,7 @@ def _kept(wanted: list[Entry]) -> Table:
     for cpu in build.processors():
         for name in (_library_name(cpu), _library_name(cpu, wanted)):
             path = cache.folder() / name
-            if not found and path.exists():
+            if not found and path.exists() and trust.usable(path):
                 cache.used(path)
                 found = _open(path, _launcher_path())
     return found

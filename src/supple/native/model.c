@@ -3,10 +3,15 @@
 #include "model.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #define MAGIC 0x0031454c50505553 /* "SUPPLE1" and a zero, lowest byte first */
-#define BUDGET 1000              /* steps for one call of a loop */
+#define MOST (1 << 27)           /* of a size in the header, as in core/check_rules.py */
+#define NUMBERS ((int64_t)(offsetof(struct header, ints) / 8)) /* of the header, before lengths of arrays */
+
+/* What the entry check_image returns, core/check_image.py */
+enum { NO_FAULT = 0, HEADER_FAULT = 1, NUMBER_FAULT = 12 };
 
 static const supple_entry *find(const char *name, const char *kinds)
 {
@@ -35,17 +40,104 @@ int64_t supple_check_sum(const void *from, int64_t bytes)
     return (int64_t)(sum ^ 0xffffffffu);
 }
 
+/* Step loops by the numbers that core/check_run.py knows them by */
+static const char *const LOOPS[] = {"radau_run", "dop853_run", "alpha_run", "energy_run"};
+
+/* Whether the lengths in a header are those of so many words, and its sizes small enough to count with. */
+static int fit(const struct header *s, int64_t words)
+{
+    const int64_t lengths[] = {s->ints, s->all_ints, s->reals, s->run, s->state, s->count, s->stops, s->row_sizes, s->limits};
+    const int64_t sizes[] = {s->nodes, s->nq, s->nu, s->nz, s->nr, s->all_nr};
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+        if (lengths[k] < 0 || lengths[k] > words) return 0;
+        words -= lengths[k];
+    }
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        if (sizes[k] < 0 || sizes[k] > MOST) return 0;
+    return words == 0;
+}
+
+/* Copy the arrays of an image; between the run's buffer and the next is a margin. */
+static int32_t copy_arrays(supple_model *m, const char *from, int64_t words)
+{
+    const struct header *s = &m->size;
+    const int64_t before = s->ints + s->all_ints + s->reals + s->run;
+    char *place;
+    m->margin = s->nu + s->nr;
+    m->memory = calloc((size_t)(words + m->margin + 1), 8);
+    if (!m->memory) return SUPPLE_NO_MEMORY;
+    place = m->memory;
+    memcpy(place, from, 8 * (size_t)before);
+    memcpy(place + 8 * (before + m->margin), from + 8 * before, 8 * (size_t)(words - before));
+    m->ints = part(&place, s->ints);
+    m->all_ints = part(&place, s->all_ints);
+    m->reals = part(&place, s->reals);
+    m->run = part(&place, s->run);
+    part(&place, m->margin);
+    m->state = part(&place, s->state);
+    m->count = part(&place, s->count);
+    m->stops = part(&place, s->stops);
+    m->row_sizes = part(&place, s->row_sizes);
+    m->limits = part(&place, s->limits);
+    return SUPPLE_OK;
+}
+
+/* Make room for what kernels work in; sizes are known to be sound. */
+static int32_t make_workspaces(supple_model *m)
+{
+    const struct header *s = &m->size;
+    const int64_t scratch = 3 * s->all_nr + 2 * s->all_nr * s->nu + 2 * s->nu + s->nq;
+    char *place;
+    m->workspace = calloc((size_t)(s->work + s->all_work + s->stops + 2 + scratch), 8);
+    if (!m->workspace) return SUPPLE_NO_MEMORY;
+    place = m->workspace;
+    m->work = part(&place, s->work);
+    m->all_work = part(&place, s->all_work);
+    m->next = part(&place, s->stops + 2);
+    m->scratch = part(&place, scratch);
+    return SUPPLE_OK;
+}
+
+static int32_t find_entries(supple_model *m, const char *loop)
+{
+    m->method = -1;
+    for (int64_t k = 0; k < (int64_t)(sizeof LOOPS / sizeof *LOOPS); k++)
+        if (strcmp(loop, LOOPS[k]) == 0) m->method = k;
+    m->loop = m->method < 0 ? NULL : find(loop, "ifvvvjffmn");
+    m->residual = find("residual", "ifvrvvvvv");
+    m->accelerate = find("accelerate", "ifvrvvvv");
+    m->project = find("project", "ifvfmmvv");
+    m->constrain = find("constrain", "ifvrvvvvvvmm");
+    m->rates = find("qdot", "ifvvvv");
+    m->motion = find("motion_history", "ifvmmm");
+    m->check = find("check_image", "iiifvvjfffn");
+    return m->loop && m->residual && m->accelerate && m->project && m->constrain && m->rates && m->motion && m->check
+               ? SUPPLE_OK
+               : SUPPLE_NO_ENTRY;
+}
+
+int32_t supple_check(const supple_model *m, double *run, double *state, int64_t *count)
+{
+    const struct header *s = &m->size;
+    int64_t fault = HEADER_FAULT;
+    int64_t words[] = {address(s), NUMBERS, address(m->ints), s->ints, address(m->all_ints), s->all_ints, address(m->reals),
+                       s->reals, address(run), s->run, address(state), s->state, address(count), s->count, address(m->stops),
+                       s->stops, address(m->row_sizes), s->row_sizes, address(m->limits), s->limits, m->method};
+    int32_t code = supple_call(m->check, words, &fault);
+    if (code != SUPPLE_OK || fault == NO_FAULT) return code;
+    return fault == HEADER_FAULT ? SUPPLE_BAD_SIZES : fault == NUMBER_FAULT ? SUPPLE_BAD_NUMBER : SUPPLE_BAD_INDEX;
+}
+
 int32_t supple_create(const void *image, int64_t bytes, supple_model **made)
 {
     const char *from = image;
     const int64_t fixed = 8 + 16 + 8 + 32 + (int64_t)sizeof(struct header);
     char loop[33] = "";
-    int64_t magic, sum, words, scratch;
+    int64_t magic, sum, words;
+    int32_t code;
     supple_model *model;
-    struct header size;
-    char *place;
     *made = NULL;
-    if (bytes < fixed) return SUPPLE_NO_IMAGE;
+    if (!image || bytes < fixed || bytes % 8) return SUPPLE_NO_IMAGE;
     memcpy(&magic, from, 8);
     if (magic != MAGIC) return SUPPLE_NO_IMAGE;
     if (strncmp(from + 8, supple_sources, 16) != 0) return SUPPLE_OTHER_SOURCES;
@@ -53,52 +145,29 @@ int32_t supple_create(const void *image, int64_t bytes, supple_model **made)
     memcpy(&sum, from + 24, 8);
     if (sum != supple_check_sum(from + 32, bytes - 32)) return SUPPLE_NO_IMAGE;
     memcpy(loop, from + 32, 32);
-    memcpy(&size, from + 64, sizeof size);
     words = (bytes - fixed) / 8;
-    scratch = 3 * size.all_nr + 2 * size.all_nr * size.nu + 2 * size.nu + size.nq;
     model = calloc(1, sizeof *model);
     if (!model) return SUPPLE_NO_MEMORY;
-    model->size = size;
-    model->memory = calloc(words + size.work + size.all_work + size.stops + scratch + 1, 8);
-    if (!model->memory) {
-        free(model);
-        return SUPPLE_NO_MEMORY;
-    }
-    memcpy(model->memory, from + fixed, 8 * words);
-    place = model->memory;
-    model->ints = part(&place, size.ints);
-    model->all_ints = part(&place, size.all_ints);
-    model->reals = part(&place, size.reals);
-    model->run = part(&place, size.run);
-    model->state = part(&place, size.state);
-    model->count = part(&place, size.count);
-    model->stops = part(&place, size.stops);
-    model->row_sizes = part(&place, size.row_sizes);
-    model->limits = part(&place, size.limits);
-    model->work = part(&place, size.work);
-    model->all_work = part(&place, size.all_work);
-    model->next = part(&place, size.stops);
-    model->scratch = part(&place, scratch);
-    model->first_size = model->state[size.at_size];
-    model->loop = find(loop, "ifvvvjffmn");
-    model->residual = find("residual", "ifvrvvvvv");
-    model->accelerate = find("accelerate", "ifvrvvvv");
-    model->project = find("project", "ifvfmmvv");
-    model->constrain = find("constrain", "ifvrvvvvvvmm");
-    model->rates = find("qdot", "ifvvvv");
-    model->motion = find("motion_history", "ifvmmm");
-    if (!model->loop || !model->residual || !model->accelerate || !model->project || !model->constrain || !model->rates ||
-        !model->motion) {
+    memcpy(&model->size, from + 64, sizeof model->size);
+    model->patience = SUPPLE_PATIENCE;
+    code = fit(&model->size, words) ? find_entries(model, loop) : SUPPLE_BAD_SIZES;
+    if (code == SUPPLE_OK) code = copy_arrays(model, from + fixed, words);
+    if (code == SUPPLE_OK) code = supple_check(model, model->run, model->state, model->count);
+    if (code == SUPPLE_OK) code = make_workspaces(model);
+    if (code != SUPPLE_OK) {
         supple_free(model);
-        return SUPPLE_NO_ENTRY;
+        return code;
     }
+    model->first_size = model->state[model->size.at_size];
     *made = model;
     return SUPPLE_OK;
 }
 
 void supple_free(supple_model *model)
 {
-    if (model) free(model->memory);
+    if (!model) return;
+    free(model->memory);
+    free(model->workspace);
     free(model);
 }
 
@@ -138,34 +207,6 @@ int32_t supple_accelerate(supple_model *m, double t, const double *q, const doub
     return code == SUPPLE_OK && bad >= 0 ? SUPPLE_LOCKED : code;
 }
 
-/* Whether all constraint rows hold, where some were left out because they followed from others. */
-static int32_t check_rows(supple_model *m)
-{
-    const struct header *s = &m->size;
-    double *g = m->scratch, *matrices = g + 3 * s->all_nr, *zeros = matrices + 2 * s->all_nr * s->nu;
-    int64_t n = s->all_nr, result;
-    int64_t words[] = {address(m->all_ints), s->all_ints, address(m->reals), s->reals, address(m->all_work), s->all_work,
-                       bits(m->state[s->at_time]), address(m->run + s->at_q), s->nq, address(zeros), s->nu, address(zeros),
-                       s->nu, address(g), n, address(g + n), n, address(g + 2 * n), n, address(matrices), n, s->nu,
-                       address(matrices + n * s->nu), n, s->nu};
-    int32_t code;
-    if (n == 0) return SUPPLE_OK;
-    memset(m->scratch, 0, 8 * (3 * n + 2 * n * s->nu + s->nu));
-    code = supple_call(m->constrain, words, &result);
-    if (code != SUPPLE_OK) return code;
-    for (int64_t k = 0; k < n; k++)
-        if (!(fabs(g[k]) <= m->limits[0] * m->row_sizes[k])) return SUPPLE_ROWS;
-    return SUPPLE_OK;
-}
-
-/* The loop begins anew: behind the end of its last step forces may jump. */
-static void begin(supple_model *m)
-{
-    m->count[m->size.at_stop] = m->count[m->size.at_steps] = 0;
-    m->count[m->size.at_fresh] = m->count[m->size.at_rejected] = 0;
-    if (m->size.fixed_step) m->state[m->size.at_size] = 0.0; /* equal steps to the next stop are counted anew */
-}
-
 int32_t supple_project(supple_model *m, double t, double *q, double *u)
 {
     const struct header *s = &m->size;
@@ -193,68 +234,10 @@ int32_t supple_set_state(supple_model *m, double t, const double *q, const doubl
     m->state[s->at_time] = t;
     m->state[s->at_size] = m->first_size;
     m->state[s->at_energy] = -1.0; /* the audit begins anew, too */
-    begin(m);
+    supple_begin(m);
     if (s->nr == 0) return SUPPLE_OK;
     code = supple_project(m, t, mine, rate);
-    return code == SUPPLE_OK ? check_rows(m) : code;
-}
-
-/* Integrate to the time t, over the first `all` of the stops. */
-static int32_t integrate(supple_model *m, double t, int64_t all, double apart)
-{
-    const struct header *s = &m->size;
-    const double *stop = m->stops, *left = m->stops + s->stops / 2;
-    double *now = m->state + s->at_time;
-    int64_t n = 0, made = 0, outcome = s->paused;
-    for (int64_t k = 0; k < all; k++) {
-        if (stop[k] > *now && stop[k] <= *now + apart) *now = stop[k]; /* the same instant: behind the jump */
-        if (stop[k] > *now && stop[k] < t - apart) n++;
-    }
-    n++;
-    m->next[n - 1] = m->next[2 * n - 1] = t;
-    for (int64_t k = 0, i = 0; k < all; k++) /* instants to land on, then for each its earlier side */
-        if (stop[k] > *now && stop[k] < t - apart) {
-            m->next[i] = stop[k];
-            m->next[n + i++] = left[k];
-        } else if (stop[k] > *now && stop[k] <= t)
-            m->next[2 * n - 1] = left[k];
-    begin(m);
-    while (outcome == s->paused) {
-        const int64_t budget = s->max_steps - made < BUDGET ? s->max_steps - made : BUDGET;
-        int64_t words[] = {address(m->ints), s->ints, address(m->reals), s->reals, address(m->work), s->work,
-                           address(m->run), s->run, address(m->state), s->state, address(m->count), s->count,
-                           address(m->next), 2 * n, address(m->next), 0, address(m->next), 0, 0, budget};
-        int32_t code = budget > 0 ? supple_call(m->loop, words, &outcome) : SUPPLE_TOO_MANY;
-        if (code != SUPPLE_OK) return code;
-        made += budget;
-    }
-    return outcome == s->done ? check_rows(m) : (int32_t)(16 + outcome);
-}
-
-int32_t supple_step(supple_model *m, double t)
-{
-    const int64_t all = m->size.stops / 2;
-    const double now = m->state[m->size.at_time], apart = m->limits[1];
-    if (!(t > now + apart)) return t >= now - apart ? SUPPLE_OK : SUPPLE_BACKWARDS;
-    if (!(t <= m->stops[all - 1] + apart)) return SUPPLE_TOO_LATE;
-    return integrate(m, t, all, apart);
-}
-
-int32_t supple_advance(supple_model *m, double t)
-{
-    const struct header *s = &m->size;
-    const double now = m->state[s->at_time], far = fmax(fabs(now), fabs(t)), apart = 1e-14 * far;
-    const int64_t refused = m->count[s->at_refused];
-    int32_t code;
-    if (!(t > now)) return SUPPLE_BACKWARDS;
-    m->state[s->at_error] = m->state[s->at_switch] = 0.0;
-    m->state[s->at_least] = 1e-15 * far;
-    m->count[s->at_factored] = 0;
-    code = integrate(m, t, s->stops / 2 - 1, apart); /* the last stop is no jump but the end of the image */
-    /* The size of a single step was not looked at: it was cut. */
-    if (code == SUPPLE_OK && !s->fixed_step && m->count[s->at_steps] == 1 && m->count[s->at_refused] == refused)
-        m->state[s->at_size] = 2.0 * (t - now);
-    return code;
+    return code == SUPPLE_OK ? supple_check_rows(m) : code;
 }
 
 const char *supple_message(int32_t code)
@@ -273,6 +256,13 @@ const char *supple_message(int32_t code)
     case SUPPLE_ROWS:
         return "a constraint that followed from the others at the start does not hold any more; write another image near here";
     case SUPPLE_NO_POSITION: return "no position near the given one satisfies the constraints";
+    case SUPPLE_BAD_SIZES: return "sizes in the image do not fit its length; write the image again";
+    case SUPPLE_BAD_INDEX: return "an integer in the image points outside of what it numbers; write the image again";
+    case SUPPLE_BAD_NUMBER: return "a time, a tolerance or a step in the image is no usable number; write the image again";
+    case SUPPLE_TOO_SLOW:
+        return "at its pace it would take more steps than max_steps of the integrator, or longer than supple_patience, of an FMU "
+               "the variable SUPPLE_PATIENCE, allows; look for a frequency or a stiffness that is far too high, or make shorter "
+               "steps";
     case SUPPLE_LINE_END: return "something has slid to the end of its line";
     case SUPPLE_STEP_TOO_SMALL: return "the step fell below the smallest that changes the time";
     case SUPPLE_NOT_CONVERGED: return "the iteration for a step does not converge";

@@ -12,9 +12,9 @@
 
 #include <string.h>
 
-/* The same names in the same order as HEADER in integrators/image.py */
+/* The same names in the same order as NAMES in core/check_image.py, then ARRAYS in integrators/image.py */
 struct header {
-    int64_t nq, nu, nz, nr, all_nr;            /* sizes; rows in use, and all rows if some were left out */
+    int64_t nodes, nq, nu, nz, nr, all_nr;            /* sizes; rows in use, and all rows if some were left out */
     int64_t at_q, at_u, at_z;                  /* where the state is in the run's buffer */
     int64_t at_zdot;                           /* where rates of controllers are in the workspace */
     int64_t at_time, at_size, at_energy;       /* in the run's reals: time, size of the next step, largest energy */
@@ -28,15 +28,27 @@ struct header {
 
 struct supple_model {
     struct header size;
-    const supple_entry *loop, *residual, *accelerate, *project, *constrain, *rates, *motion;
+    int64_t method;                            /* number of the step loop, see model.c */
+    int64_t margin;                            /* words behind the run's buffer: rows of stored matrices may end there */
+    double patience;                           /* seconds that a call may take */
+    const supple_entry *loop, *residual, *accelerate, *project, *constrain, *rates, *motion, *check;
     int64_t *ints, *all_ints, *count;
     double *reals, *run, *state, *stops, *row_sizes, *limits, first_size; /* limits: of rows left out, of one instant */
     double *work, *all_work, *next, *scratch;
-    void *memory;
+    void *memory, *workspace;
 };
 
 /* Call an entry; the result is a word. */
 int32_t supple_call(const supple_entry *entry, const int64_t *words, int64_t *result);
+
+/* Look at all indices of a model, with the buffers of a run: its own, or others as long. */
+int32_t supple_check(const supple_model *model, double *run, double *state, int64_t *count);
+
+/* Whether all constraint rows hold, those that were left out too. */
+int32_t supple_check_rows(supple_model *model);
+
+/* The step loop begins anew. */
+void supple_begin(supple_model *model);
 
 /* Integrate to the time t, which may be after the end that the image was written for; a new start in all. */
 int32_t supple_advance(supple_model *model, double t);

@@ -101,6 +101,7 @@ def _check(name: str, place: int, letter: str, value: Any) -> None:
         and value.dtype == kind.number
         and value.ndim == kind.dims
         and value.flags.c_contiguous
+        and value.flags.aligned
         and (kind.fixed or value.flags.writeable)
     )
     if not fits:

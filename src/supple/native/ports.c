@@ -7,6 +7,50 @@
 #define MAGIC 0x003154524f505053 /* "SPPORT1" and a zero, lowest byte first */
 #define COLUMNS 18               /* of a node: rotation (9), place (3), angular and linear velocity; core/history.py */
 
+/* Whether `room` numbers from x on end before `end`. */
+static int within(int64_t x, int64_t room, int64_t end) { return room >= 0 && x >= 0 && room <= end && x <= end - room; }
+
+/* Whether the sizes are those of so many words, and of the model. */
+static int fit(const struct port_sizes *p, const struct header *s, int64_t words)
+{
+    const int64_t lengths[] = {p->inputs, p->inputs,  p->outputs, p->outputs, p->outputs, p->points, p->points, p->points, p->points,
+                               p->points, p->points, p->quaternions, p->data, p->breaks, p->states, p->text};
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+        if (lengths[k] < 0 || lengths[k] > words) return 0;
+        words -= lengths[k];
+    }
+    if (words != 0 || p->text < 1 || (p->exchange != 0 && p->exchange != 1)) return 0;
+    return p->nodes == s->nodes && p->states == s->nq + s->nu + s->nz; /* otherwise of another model */
+}
+
+/* Whether a point is on a node, and its numbers are among the data. */
+static int point_fits(const port_point *p, const struct header *s, int64_t data)
+{
+    if (!within(p->node, 1, s->nodes) || p->r < 0 || p->r > data || !within(p->q, p->n, s->nq) || !within(p->u, p->n, s->nu))
+        return 0;
+    if (p->n > 0 && p->r > data / p->n / p->n) return 0; /* before they are multiplied */
+    return within(p->data, 3 + 3 * p->n + 3 * p->r + p->r * p->n * p->n, data);
+}
+
+/* Whether inputs, outputs, points and quaternions name numbers that the model has. */
+static int indices_fit(const supple_ports *p, const struct header *s)
+{
+    const char *text = p->text;
+    for (int64_t k = 0; k < p->size.inputs; k++)
+        if (!within(p->place[k], 4, s->reals)) return 0;
+    for (int64_t k = 0; k < p->size.points; k++)
+        if (!point_fits(p->point + k, s, p->size.data)) return 0;
+    for (int64_t k = 0; k < p->size.quaternions; k++)
+        if (!within(p->quaternion[k], 4, s->nq)) return 0;
+    for (int64_t k = 0; k < p->size.outputs; k++) {
+        const port_output *o = p->output + k;
+        const int on_point = o->kind == OF_PLACE || o->kind == OF_MOTION;
+        if (o->kind < OF_POSITION || o->kind > OF_MOTION || (on_point && !within(o->component, 1, 3))) return 0;
+        if (!within(o->index, 1, on_point ? p->size.points : o->kind == OF_POSITION ? s->nq : s->nu)) return 0;
+    }
+    return text[8 * p->size.text - 1] == 0; /* names end */
+}
+
 int32_t supple_ports_create(const void *block, int64_t bytes, const supple_model *model, supple_ports **made)
 {
     const char *from = block;
@@ -17,23 +61,23 @@ int32_t supple_ports_create(const void *block, int64_t bytes, const supple_model
     supple_ports *ports;
     char *place;
     *made = NULL;
-    if (bytes < fixed) return SUPPLE_NO_IMAGE;
+    if (!block || bytes < fixed || bytes % 8) return SUPPLE_NO_IMAGE;
     memcpy(&magic, from, 8);
     memcpy(&sum, from + 8, 8);
     if (magic != MAGIC || sum != supple_check_sum(from + 16, bytes - 16)) return SUPPLE_NO_IMAGE;
     memcpy(&size, from + 16, sizeof size);
-    if (size.states != s->nq + s->nu + s->nz) return SUPPLE_NO_IMAGE; /* of another model */
     words = (bytes - fixed) / 8;
+    if (!fit(&size, s, words)) return SUPPLE_BAD_SIZES;
     more = size.outputs + COLUMNS * size.nodes + s->nq + s->nu;
     ports = calloc(1, sizeof *ports);
     if (!ports) return SUPPLE_NO_MEMORY;
     ports->size = size;
-    ports->memory = calloc(words + more + 1, 8);
+    ports->memory = calloc((size_t)(words + more + 1), 8);
     if (!ports->memory) {
         free(ports);
         return SUPPLE_NO_MEMORY;
     }
-    memcpy(ports->memory, from + fixed, 8 * words);
+    memcpy(ports->memory, from + fixed, 8 * (size_t)words);
     place = ports->memory;
     ports->place = part(&place, size.inputs);
     ports->driven = part(&place, size.inputs);
@@ -48,6 +92,10 @@ int32_t supple_ports_create(const void *block, int64_t bytes, const supple_model
     ports->nodes = part(&place, COLUMNS * size.nodes);
     ports->q = part(&place, s->nq);
     ports->u = part(&place, s->nu);
+    if (!indices_fit(ports, s)) {
+        supple_ports_free(ports);
+        return SUPPLE_BAD_INDEX;
+    }
     *made = ports;
     return SUPPLE_OK;
 }

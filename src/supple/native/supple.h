@@ -36,6 +36,10 @@ enum {
     SUPPLE_TOO_MANY = 9,      /* more steps than max_steps of the integrator */
     SUPPLE_ROWS = 10,         /* a constraint that followed from the others at the start does not hold any more */
     SUPPLE_NO_POSITION = 11,  /* no position near the given one satisfies the constraints */
+    SUPPLE_BAD_SIZES = 12,    /* sizes in the image do not fit its length */
+    SUPPLE_BAD_INDEX = 13,    /* an integer in the image points outside of what it numbers */
+    SUPPLE_BAD_NUMBER = 14,   /* a time, a tolerance or a step in the image is no usable number */
+    SUPPLE_TOO_SLOW = 15,     /* the call would take too many steps or too long */
 
     /* The integrator cannot go on; the state is the last one reached. */
     SUPPLE_LINE_END = 18,
@@ -48,7 +52,8 @@ enum {
 
 typedef struct supple_model supple_model;
 
-/* Make a model from an image, which may be freed afterwards. */
+/* Make a model from an image, which may be freed afterwards. All that it holds is looked at: an image that is damaged or
+   was made up is refused by a code. */
 int32_t supple_create(const void *image, int64_t bytes, supple_model **model);
 void supple_free(supple_model *model);
 
@@ -70,6 +75,11 @@ int32_t supple_accelerate(supple_model *model, double t, const double *q, const 
 
 /* Integrate to the time t, with as many steps as the integrator's error control asks for. */
 int32_t supple_step(supple_model *model, double t);
+
+/* A step that would take longer than so many seconds of the clock, or more steps than max_steps of the integrator, ends after
+   some seconds with SUPPLE_TOO_SLOW; the state is the last one reached. 3600 s unless it is set, 0: no limit of time. */
+#define SUPPLE_PATIENCE 3600.0
+void supple_patience(supple_model *model, double seconds);
 
 /* A sentence for a code. */
 const char *supple_message(int32_t code);

@@ -40,10 +40,14 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what compilers print is no answer
 
-    from supple.native import build, cache, compiler, declare, fingerprint
+    from supple.native import build, cache, compiler, declare, fingerprint, trust
 
     entries = declare.all_entries()
-    compiler.prepare(o.folder / f"inner-{fingerprint.tuples()}", o.cpu)
+    inner = cache.folder_within(o.folder / f"inner-{fingerprint.tuples()}")
+    for path in inner.glob("*"):
+        if not trust.usable(path):
+            path.unlink()
+    compiler.prepare(inner, o.cpu)
     while name := names.get():
         start = time.process_time()
         row: dict[str, Any] = {"name": name}
