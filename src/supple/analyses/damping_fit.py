@@ -21,7 +21,7 @@ from supple.analyses.mode_fit import Asked, ModeFit, Term
 from supple.analyses.taken_as_rigid import deforming
 from supple.bodies.elastic import takes_damping
 from supple.errors import ModelError, SimulationError, SuppleWarning, suggestion
-from supple.fem.damping import Damping, ModalDamping, Rayleigh
+from supple.fem.damping import Damping, ModalDamping, Rayleigh, own_modes
 from supple.formulations.base import Formulation
 from supple.model import Model
 from supple.poses import Array
@@ -133,12 +133,15 @@ def _terms(
             else:
                 units = [Rayleigh(stiffness=1.0), Rayleigh(mass=1.0)]
             words: Sequence[str | int] = range(own.n) if kind == "modal" else ("stiffness", "mass")
-            for word, unit in zip(words, units, strict=True):
-                terms.append(Term(name, word, rows.T @ unit.matrix(own.M, own.K) @ rows))
+            times = [1.0, np.nan]
+            if kind == "modal":
+                times = list(2.0 / np.sqrt(np.maximum(own_modes(own.M, own.K)[0], 1e-300)))
+            for word, unit, time in zip(words, units, times, strict=True):
+                terms.append(Term(name, word, rows.T @ unit.matrix(own.M, own.K) @ rows, time))
             continue
         other = model.copy()
         other.replace(name, damping=Rayleigh(stiffness=1.0))
         matrix = linearize(other, linear.state, formulation=formulation).C - linear.C
         strain += matrix
-        terms.append(Term(name, "stiffness", matrix))
+        terms.append(Term(name, "stiffness", matrix, 1.0))
     return terms, 0.5 * (strain + strain.T)

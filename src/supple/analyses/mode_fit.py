@@ -30,7 +30,9 @@ OWN = 0.5  # part of the potential energy of a mode that is strain of bodies, if
 LOWEST, SEVERAL = 2, 6  # factors that are few; elastic modes for more of them if none are named
 ANOTHER = 1.5  # times the lowest frequency: that of a mode that tells two factors apart
 BESIDE = 1e-3  # weight of modes that are not asked, beside those that are
-EQUAL = 1e-3  # weight of equal ratios of all modes of a body
+NEAR = 1e-3  # weight of factors that are usual, beside that of the asked ratios
+WIDE = 4.0  # how many times what is usual a factor may be
+TINY = 1e-300
 PASSES = 5
 ROUNDING = 1e-12  # part of the largest square of a frequency
 
@@ -39,12 +41,14 @@ ROUNDING = 1e-12  # part of the largest square of a frequency
 class Term:
     """What a factor of 1 does: a matrix (n, n) in the coordinates of the linear model.
 
-    ``part`` is "stiffness", "mass" or the number of a mode of the body.
+    ``part`` is "stiffness", "mass" or the number of a mode of the body. ``time`` (s) is what a
+    factor of 1 multiplies the stiffness of the strain by that it damps; NaN if it is none.
     """
 
     body: str
     part: str | int
     matrix: Array
+    time: float
 
 
 class Asked:
@@ -127,30 +131,45 @@ class ModeFit:
 
     def run(self) -> Array:
         """Factors (terms,) of the terms."""
-        from scipy.optimize import nnls
+        from scipy.optimize import lsq_linear
 
         Y, w = self.Y[:, self.elastic], self.w[self.elastic]
         already = np.einsum("ik,ij,jk->k", Y, self.linear.C, Y) / (2.0 * w)
         size = np.where(self.wanted > 0.0, self.wanted, np.max(self.wanted, initial=0.0) or 1.0)
         weight = np.where(self.counts, 1.0, BESIDE) / size * w[0] / w  # low modes are seen most
         A, goal = self.slopes, self.wanted.copy()
-        equal = A.sum(axis=1)
-        x = np.zeros(A.shape[1])
         scale = np.maximum(np.linalg.norm(weight[:, None] * A, axis=0), 1e-300)
+        x = np.zeros(A.shape[1])
         for _ in range(PASSES):
-            left = weight * (goal - already)
-            mean = max(float(equal @ left) / float(equal @ (weight * equal)), 0.0)
-            rows = np.vstack([weight[:, None] * A / scale, EQUAL * np.eye(len(x))])
-            prior = mean * scale if len(x) > LOWEST else np.zeros(len(x))
-            if len(x) <= LOWEST:
-                rows = rows[: len(A)]
-                prior = prior[:0]
-            x = nnls(rows, np.concatenate([left, EQUAL * prior]))[0] / scale
+            usual, bounds = self._usual(np.maximum(goal - already, 0.0), w)
+            rows = np.vstack([weight[:, None] * A / scale, NEAR * np.diag(bounds < np.inf)])
+            sides = np.concatenate([weight * (goal - already), NEAR * usual * scale])
+            limits = (
+                np.where(bounds < np.inf, usual / bounds, 0.0),
+                np.maximum(usual, TINY) * bounds,
+            )
+            x = lsq_linear(rows, sides, [limit * scale for limit in limits]).x / scale
             beyond = self._ratios(self.group @ x)[self.elastic] - already - A @ x
             if np.all(np.abs(goal + beyond - self.wanted)[self.counts] <= 1e-6 * size[self.counts]):
                 break
             goal = self.wanted - beyond  # of first order, so that the eigenvalues are right
         return np.asarray(self.group @ x)
+
+    def _usual(self, ratios: Array, w: Array) -> tuple[Array, Array]:
+        """Factors that are usual for ratios (k,) of the elastic modes, and times them the bounds.
+
+        Strain that a mode of frequency w stores is damped by the time 2 ratio / w; what stores
+        energy in several of them by the mean, and not by many times that. Without a time a factor
+        has no bound.
+        """
+        times = np.array([t.time for t in self.terms]) @ self.group / self.group.sum(axis=0)
+        known = np.isfinite(times)
+        share = np.maximum(self.slopes / w[:, None], 0.0)
+        mean = (2.0 * ratios / w) @ share / np.maximum(share.sum(axis=0), TINY)
+        bound = known & (self.group.shape[1] > LOWEST)
+        return np.where(bound, mean / np.where(known, times, 1.0), 0.0), np.where(
+            bound, WIDE, np.inf
+        )
 
     def modes(self, factors: Array) -> tuple[DampedMode, ...]:
         """The modes with what was asked and what results."""
