@@ -168,11 +168,6 @@ class BeamRecovery(AxisBody, ReducedBody):
         return self.__dict__.get("_rest_shape")
 
     @property
-    def is_part(self) -> bool:
-        """Whether it is a part of a beam that is cut."""
-        return False
-
-    @property
     def mass_choice(self) -> str:
         """Where its mass is, see `PartOptions`."""
         return "consistent"

@@ -173,6 +173,11 @@ class FlexibleBody(Body):
         """Deflections of its whole mesh under unit loads, for ``modal(point_masses)``."""
         raise ModelError(label(self), "deflection", None, "a body made of a beam or a mesh")
 
+    @property
+    def is_part(self) -> bool:
+        """Whether it is a part of a beam that is cut."""
+        return False
+
     def sheared_response(
         self, places: Sequence[float], point_masses: PointMasses = ()
     ) -> StaticResponse | None:
