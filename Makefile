@@ -90,7 +90,7 @@ test-browser: $(VENV)/.with-browser warmup ## pages in a headless Chromium, if t
 	@$(ONE_THREAD) $(BIN)/python -m pytest tests/test_viewer.py -m slow -rs
 
 test-native: $(VENV)/.with-tests warmup ## crafted images, FMUs and calls of the launcher, with sanitizers
-	@command -v cc gcc clang >/dev/null || { echo "make test-native needs a C compiler, e.g. gcc, with its sanitizers"; exit 1; }
+	@{ command -v cc || command -v gcc || command -v clang; } >/dev/null || { echo "make test-native needs a C compiler, e.g. gcc, with its sanitizers"; exit 1; }
 	@$(ONE_THREAD) $(BIN)/python -m pytest tests/test_native_safety.py tests/test_trust.py -m "slow or not slow" -rs
 
 nojit: $(VENV)/.with-tests ## the kernels as plain Python: errors that compiled code hides

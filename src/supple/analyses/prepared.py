@@ -46,7 +46,6 @@ from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.integrators.base import Integrator
 from supple.integrators.driver import Problem, Progress
-from supple.integrators.image import image
 from supple.integrators.interruption import Interruption
 from supple.integrators.line_ends import line_ends
 from supple.integrators.radau import Radau
@@ -278,6 +277,8 @@ class Prepared:
 
         The bytes are for ``supple_create`` of ``supple.h``, see the how-to "Models in C programs".
         """
+        from supple.integrators.image import image
+
         other = self._written(formulation)
         if other is not None:
             own = cast("Formulation", formulation).coordinates()

@@ -1,4 +1,4 @@
-"""Whether signals and force elements keep within a model's buffers: programs of signals, laws, lists of ropes and loads."""
+"""Checks that signals and force elements keep within a model's buffers: programs of signals, laws, lists of ropes and loads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from supple.native.declare import kernel
 
 @kernel
 def signals_fit(m):
-    """Whether all signals have their numbers, and programs keep to the stack."""
+    """True if all signals have their numbers, and programs keep to the stack."""
     if not columns_fit(m.signal, rules.SIGNAL, m.head):
         return False
     for k in range(m.signal.shape[0]):
@@ -41,7 +41,7 @@ def signals_fit(m):
 
 @kernel
 def program_fits(m, count, place, first):
-    """Whether a program of ``count`` operations leaves one cell on the stack, and never too many or none."""
+    """True if a program of ``count`` operations leaves one cell on the stack, and never too many or none."""
     top = -1
     if count < 1 or count > rules.MOST or not within(place, sg.OPERATIONS + 2 * count, m.program.shape[0]):
         return False
@@ -64,7 +64,7 @@ def program_fits(m, count, place, first):
 
 @kernel
 def law_fits(m, number):
-    """Whether a law, known by its number plus one, is a table or a formula with its kinks."""
+    """True if a law, known by its number plus one, is a table or a formula with its kinks."""
     if number == 0:
         return True
     code, first, place = m.signal[number - 1, at.SIGNAL_CODE], m.signal[number - 1, at.SIGNAL_AT], m.signal[number - 1, at.SIGNAL_PROGRAM]
@@ -80,7 +80,7 @@ def law_fits(m, number):
 
 @kernel
 def forces_fit(m):
-    """Whether all force elements keep within the buffers; needs signals that do."""
+    """True if all force elements keep within the buffers; needs signals that do."""
     if not elements_fit(m.element, rules.ELEMENT, m.head):
         return False
     states = 0  # of controllers, in the order of elements
@@ -112,7 +112,7 @@ def forces_fit(m):
 
 @kernel
 def lines_fit(m, el, kind):
-    """Whether the lines of an element are in the border of Newton's matrix along the tree."""
+    """True if the lines of an element are in the border of Newton's matrix along the tree."""
     border, reading, first = m.head[at.H_BORDER], m.head[at.H_READING], el[at.LINES]
     if m.head[at.H_BLOCK] == 0:
         return first == -1
@@ -130,7 +130,7 @@ def lines_fit(m, el, kind):
 
 @kernel
 def control_fits(m, el):
-    """Whether terms, states, matrices and signals of a linear controller are there."""
+    """True if terms, states, matrices and signals of a linear controller are there."""
     count, acted, measured, states = el[control.COUNT], el[control.EFFORTS], el[control.MEASURED], el[control.STATES]
     if measured > count or measured + acted > control.MOST or not within(el[control.TERM], count, m.term.shape[0]):
         return False
@@ -147,7 +147,7 @@ def control_fits(m, el):
 
 @kernel
 def rope_fits(m, el):
-    """Whether stations and scratch of a rope are there."""
+    """True if stations and scratch of a rope are there."""
     n = el[rope.COUNT]
     if not numbers_fit(m.program, el[rope.NODES], n, 0, m.node.shape[0]):
         return False
@@ -157,7 +157,7 @@ def rope_fits(m, el):
 
 @kernel
 def membrane_fits(m, el):
-    """Whether the membranes of a flexible body have their numbers."""
+    """True if the membranes of a flexible body have their numbers."""
     n, count = m.flex[el[membrane.BODY], at.FLEX_N], el[membrane.COUNT]
     if not within(el[membrane.FIRST], count, m.membrane.shape[0]):
         return False
@@ -170,7 +170,7 @@ def membrane_fits(m, el):
 
 @kernel
 def load_fits(m, el, kind):
-    """Whether a load along or on a body has its numbers; true for other elements."""
+    """True if a load along or on a body has its numbers; true for other elements."""
     numbers = m.data.shape[0]
     if kind == forces.LOAD:
         b = m.flex[el[load.BODY]]
@@ -187,7 +187,7 @@ def load_fits(m, el, kind):
 
 @kernel
 def lists_fit(m, place, vectors, plain, each):
-    """Whether faces or pieces of a load name vectors of their body, and have their data: plain + each times the vectors at a point."""
+    """True if faces or pieces of a load name vectors of their body, and have their data: plain + each times the vectors at a point."""
     count = m.program[place]
     place += 1
     for _ in range(min(count, m.program.shape[0])):

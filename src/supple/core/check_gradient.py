@@ -1,4 +1,4 @@
-"""Whether the tables of gradient bodies keep within a model's buffers, and scratch that is read as an index is nobody else's."""
+"""Checks that tables of gradient bodies keep within a model's buffers, and that scratch which is read as an index is nobody else's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TABLE_SPAN, SCRATCH_SPAN = gradient.TABLE_RECORD.span, gradient.SCRATCH_RECORD.s
 
 @kernel
 def gradients_fit(m):
-    """Whether all gradient bodies keep within the buffers."""
+    """True if all gradient bodies keep within the buffers."""
     if not columns_fit(m.gradient, rules.GRADIENT, m.head):
         return False
     for g in range(m.gradient.shape[0]):
@@ -38,7 +38,7 @@ def gradients_fit(m):
 
 @kernel
 def table_fits(m, t, data, work):
-    """Whether a table whose integers begin at t and its reals at ``data`` is consistent, and its scratch there."""
+    """True if a table whose integers begin at t and its reals at ``data`` is consistent, and its scratch there."""
     h = m.gradient_int
     if not numbers_fit(h, t, gradient.TABLE_HEAD, 0, rules.MOST_NUMBERS):
         return False
@@ -65,7 +65,7 @@ def table_fits(m, t, data, work):
 
 @kernel
 def point_fits(x, R, T, N, Q, rows, strains):
-    """Whether a point's rows, terms, strains and stiffnesses are those of its table."""
+    """True if a point's rows, terms, strains and stiffnesses are those of its table."""
     n = x[gradient.P_STRAINS]
     if x[gradient.P_ROWS] < 1 or x[gradient.P_ROWS] > rows or not within(x[gradient.P_ROW], x[gradient.P_ROWS], R):
         return False
@@ -76,13 +76,13 @@ def point_fits(x, R, T, N, Q, rows, strains):
 
 @kernel
 def apart(first, length, other, more):
-    """Whether two pieces of a buffer do not meet."""
+    """True if two pieces of a buffer do not meet."""
     return first + length <= other or other + more <= first or length == 0 or more == 0
 
 
 @kernel
 def lines_are_apart(m):
-    """Whether no one else writes where sliding points keep the number of their element; needs all else to fit."""
+    """True if no one else writes where sliding points keep the number of their element; needs all else to fit."""
     for n in range(1, m.node.shape[0]):
         if m.node[n, at.MOTION] == at.LINE_EDGE and not line_is_apart(m, n, m.program[m.node[n, at.ATTACH] + ls.SCRATCH]):
             return False
@@ -91,7 +91,7 @@ def lines_are_apart(m):
 
 @kernel
 def line_is_apart(m, n, own):
-    """The same for one node, whose scratch begins at ``own``."""
+    """True if no one else writes the scratch of one node, which begins at ``own``."""
     size = ls.SCRATCH_SIZE
     for k in range(1, n):
         if m.node[k, at.MOTION] == at.LINE_EDGE and not apart(own, size, m.program[m.node[k, at.ATTACH] + ls.SCRATCH], size):

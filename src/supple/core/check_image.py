@@ -1,4 +1,4 @@
-"""Whether an image of a model (``integrators/image.py``) can be run: all that kernels take for granted, looked at once.
+"""Checks of an image of a model (``integrators/image.py``), once, when it is loaded: all that kernels take for granted.
 
 An image may come from anywhere, and kernels check no index. What is looked at: lengths against sizes, each integer against what
 it points into (``check_rules``), the order of the tree, the plans, the buffers of the run; and numbers without which a loop would
@@ -40,7 +40,7 @@ FINE, HEADER, TREE, BODIES, LINKS, ROWS, SIGNALS, GRADIENTS, FORCES, PLAN, FRONT
 
 @kernel
 def model_fault(m):
-    """What is wrong with a model whose head fits its buffers; FINE if nothing is."""
+    """The fault of a model whose head fits its buffers, FINE if it has none."""
     if not check_tree.nodes_fit(m):
         return TREE
     if not check_tree.bodies_fit(m):
@@ -62,7 +62,7 @@ def model_fault(m):
 
 @kernel
 def header_fits(header, ints, count):
-    """Whether the header says what the model's integers and the kernels say."""
+    """True if the header says what the model's integers and the kernels say."""
     if header.shape[0] != HEADER_LENGTH or count.shape[0] < st.INT_STATE:
         return False
     for k in range(len(PLACE_NUMBERS)):
@@ -82,7 +82,7 @@ def header_fits(header, ints, count):
 
 @kernel
 def whole_fits(header, ints, whole, reals, row_sizes):
-    """Whether the integers of all rows, where some are left out, are of the same model."""
+    """True if the integers of all rows, where some are left out, are of the same model."""
     if whole.shape[0] == 0:
         return header[A_ALL_NR] == 0 and row_sizes.shape[0] == 0 and header[A_ALL_WORK] == header[A_WORK]
     if not check_tree.head_fits(whole, reals):
@@ -95,7 +95,7 @@ def whole_fits(header, ints, whole, reals, row_sizes):
 
 @entry(INTS, INTS, INTS, REALS, VEC, VEC, IVEC, REALS, REALS, REALS, INT)
 def check_image(header, ints, whole, reals, run, state, count, stops, row_sizes, limits, method):
-    """What is wrong with an image, FINE if nothing is; ``whole`` are the integers with all rows, none if no row is left out.
+    """The fault of an image, FINE if it has none; ``whole`` are the integers with all rows, none if no row is left out.
 
     ``method`` is a number of ``check_run``. Nothing is changed but choices that a loop makes anew when it begins.
     """

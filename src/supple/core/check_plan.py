@@ -1,4 +1,4 @@
-"""Whether the plans of elimination keep within a model's buffers: of accelerations, and of Newton's matrix by fronts."""
+"""Checks that the plans of elimination keep within a model's buffers: of accelerations, and of Newton's matrix by fronts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from supple.native.declare import kernel
 
 @kernel
 def plan_fits(m):
-    """Whether the plan of accelerations (``core/elimination.py``) names links, rows and velocities that there are."""
+    """True if the plan of accelerations (``core/elimination.py``) names links, rows and velocities that there are."""
     plan, nu, nr, links = m.plan, m.head[at.H_U], m.head[at.H_ROWS], m.link.shape[0]
     if (plan[at.PLAN_USABLE] != 0 and plan[at.PLAN_USABLE] != 1) or (plan[at.PLAN_NEWTON] > 0) != (m.head[at.H_PLANNED] == 1):
         return False
@@ -46,7 +46,7 @@ def plan_fits(m):
 
 @kernel
 def record_fits(m, c, rec):
-    """Whether the record of one link does."""
+    """True if the record of one link keeps within rows, velocities and lists."""
     nu, nr, rows = m.head[at.H_U], m.head[at.H_ROWS], 0
     for i in range(6):
         rows += 1 if m.link[c, at.LINK_ROW + i] >= 0 else 0
@@ -69,7 +69,7 @@ def record_fits(m, c, rec):
 
 @kernel
 def fronts_fit(m):
-    """Whether the plan of Newton's matrix (``core/blocks.py``) keeps within its unknowns, stack and factors."""
+    """True if the plan of Newton's matrix (``core/blocks.py``) keeps within its unknowns, stack and factors."""
     begin, nu, nr, nz = m.plan[at.PLAN_NEWTON], m.head[at.H_U], m.head[at.H_ROWS], m.head[at.H_Z]
     unknowns = nu + nz + 2 * nr
     if begin == 0:
@@ -111,7 +111,7 @@ def fronts_fit(m):
 
 @kernel
 def entry_fits(m, p, r):
-    """Whether a record of entries names velocities, rows and states that there are."""
+    """True if a record of entries names velocities, rows and states that there are."""
     nu, nr, nz, code = m.head[at.H_U], m.head[at.H_ROWS], m.head[at.H_Z], r[bl.CODE]
     if code < 0 or code > bl.OWN:
         return False
@@ -135,7 +135,7 @@ def entry_fits(m, p, r):
 
 @kernel
 def front_fits(p, front, unknowns):
-    """Whether a front has room for itself, what it leaves and its factors, and its entries lie in it."""
+    """True if a front has room for itself, what it leaves and its factors, and its entries lie in it."""
     b, n = front[bl.PIVOTS], front[bl.SIZE]
     c = n - b
     if b < 1 or c < 0 or n > unknowns or not within(front[bl.FIRST], b, unknowns):
@@ -164,7 +164,7 @@ def front_fits(p, front, unknowns):
 
 @kernel
 def children_fit(p, k, front):
-    """Whether the children of front k come before it, and what they leave belongs to it."""
+    """True if the children of front k come before it, and what they leave belongs to it."""
     count = front[bl.CHILDREN]
     if not numbers_fit(p, front[bl.CHILD], count, 0, k):
         return False

@@ -1,4 +1,4 @@
-"""What each integer of a model points into: tables, and the kernels that hold integers against them.
+"""Tables of what each integer of a model points into, and the kernels that hold integers against them.
 
 An image of a model (``integrators/image.py``) may come from anywhere. Kernels look up nothing twice and check no index, so an
 image is looked at once, when it is loaded (``core/check_image.py``). A rule says of one column of a field: the least number, the
@@ -111,7 +111,7 @@ ELEMENT = table(
 
 @kernel
 def fits(x, least, size, room, head):
-    """Whether a number keeps to a rule."""
+    """True if a number keeps to a rule."""
     if size < 0:
         return least <= x and x <= room
     return least <= x and x <= head[size] - room
@@ -119,7 +119,7 @@ def fits(x, least, size, room, head):
 
 @kernel
 def columns_fit(rows, rules, head):
-    """Whether all rows of a field keep to its rules."""
+    """True if all rows of a field keep to its rules."""
     for k in range(rules.shape[0]):
         for i in range(rows.shape[0]):
             if not fits(rows[i, rules[k, 0]], rules[k, 1], rules[k, 2], rules[k, 3], head):
@@ -129,7 +129,7 @@ def columns_fit(rows, rules, head):
 
 @kernel
 def elements_fit(element, rules, head):
-    """Whether the kind of every element is one of the rules, and its integers keep to them."""
+    """True if the kind of every element is one of the rules, and its integers keep to them."""
     for e in range(element.shape[0]):
         known = False
         for k in range(rules.shape[0]):
@@ -144,7 +144,7 @@ def elements_fit(element, rules, head):
 
 @kernel
 def ranges_fit(list_, first, count, step, end):
-    """Whether ``count`` ranges, the last two of ``step`` numbers each, lie in a list, and within 0 to ``end``."""
+    """True if ``count`` ranges, the last two of ``step`` numbers each, lie in a list, and within 0 to ``end``."""
     if first < 0 or count < 0 or count > list_.shape[0] or first + step * count > list_.shape[0]:
         return False
     for k in range(first + step - 2, first + step * count, step):
@@ -155,7 +155,7 @@ def ranges_fit(list_, first, count, step, end):
 
 @kernel
 def numbers_fit(list_, first, count, least, end):
-    """Whether ``count`` numbers lie in a list, each from ``least`` to ``end`` - 1."""
+    """True if ``count`` numbers lie in a list, each from ``least`` to ``end`` - 1."""
     if first < 0 or count < 0 or first > list_.shape[0] or count > list_.shape[0] - first:
         return False
     for k in range(first, first + count):

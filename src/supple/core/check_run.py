@@ -1,4 +1,4 @@
-"""Whether the buffers of a run fit its model and its method, and its numbers are such that it can go on."""
+"""Checks that the buffers of a run fit its model and its method, and that its numbers let it go on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ENERGY_SPAN, INTERVAL_SPAN = es.OWN_RECORD.span, ev.SPAN_RECORD.span
 
 @kernel
 def run_fits(m, run, state, count, method):
-    """Whether the buffers are long enough for the method, and the integers in them within what they count."""
+    """True if the buffers are long enough for the method, and the integers in them within what they count."""
     if state.shape[0] != st.REAL_STATE or count.shape[0] < st.INT_STATE:
         return False
     events, screws = count[st.N_EVENTS], count[st.N_SCREWS]
@@ -54,7 +54,7 @@ def run_fits(m, run, state, count, method):
 
 @kernel
 def events_fit(m, run, count):
-    """Whether events watch coordinates, velocities and nodes that there are, and counters are not negative."""
+    """True if events watch coordinates, velocities and nodes that there are, and counters are not negative."""
     r, _, _ = st.run_views(m, run, count)
     if not within(count[st.GRID], 0, 0 * count[st.GRID]) or not within(count[st.EVENTS_FOUND], 0, st.EVENTS_WAITING + 0 * count[st.GRID]):
         return False
@@ -70,7 +70,7 @@ def events_fit(m, run, count):
 
 @kernel
 def radau_fits(m, run, count, i, k):
-    """Whether the buffers have room for Radau's own part, whose sizes follow from the drivers."""
+    """True if the buffers have room for Radau's own part, whose sizes follow from the drivers."""
     if CHOICE_SPAN(m.head, k)[0] > count.shape[0]:
         return False
     choice = radau_views.cut_choice(m.head, count, k)[0]
@@ -84,7 +84,7 @@ def radau_fits(m, run, count, i, k):
 
 @kernel
 def energy_fits(m, run, count, i, k):
-    """Whether the tables of the energy scheme name bodies, coordinates, forms and elements that there are."""
+    """True if the tables of the energy scheme name bodies, coordinates, forms and elements that there are."""
     nq, nu, nodes = m.head[at.H_Q], m.head[at.H_U], m.head[at.H_NODES]
     if not numbers_fit(count, k, es.LEFT + 0 * nq, 0, MOST_NUMBERS):
         return False
@@ -131,7 +131,7 @@ def energy_fits(m, run, count, i, k):
 
 @kernel
 def targets_fit(m, o, own):
-    """Whether the elements of the energy scheme act on coordinates, bodies and vectors that there are."""
+    """True if the elements of the energy scheme act on coordinates, bodies and vectors that there are."""
     for i in range(o.element.shape[0]):
         if not within(o.element[i, es.E_NUMBER], 1, m.element.shape[0]):
             return False
@@ -158,7 +158,7 @@ def targets_fit(m, o, own):
 
 @kernel
 def numbers_are_sound(state, stops, limits):
-    """Whether time, tolerances, sizes of steps and stops are numbers that a run can use."""
+    """True if time, tolerances, sizes of steps and stops are numbers that a run can use."""
     half = stops.shape[0] // 2
     if half < 1 or stops.shape[0] != 2 * half or limits.shape[0] != 2 or not math.isfinite(state[st.T]):
         return False

@@ -1,4 +1,4 @@
-"""Whether the integers of a model's tree keep within its buffers: head, nodes, columns, flexible bodies, links, stored rows."""
+"""Checks that the integers of a model's tree keep within its buffers: head, nodes, columns, flexible bodies, links, stored rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TREE_SPAN, FLEX_SPAN = at.TREE_RECORD.span, at.FLEX_RECORD.span
 
 @kernel
 def head_fits(ints, reals):
-    """Whether the sizes in the head fit the buffers of integers and reals, and each other."""
+    """True if the sizes in the head fit the buffers of integers and reals, and each other."""
     if ints.shape[0] < at.HEADER:
         return False
     for k in range(SIZE_PLACES.shape[0]):
@@ -52,7 +52,7 @@ def head_fits(ints, reals):
 
 @kernel
 def nodes_fit(m):
-    """Whether parents come before their children, and columns, coordinates and bodies of nodes are where they should be."""
+    """True if parents come before their children, and columns, coordinates and bodies of nodes are where they should be."""
     head, first, widest = m.head, 0, m.head[at.H_BLOCK]
     if not columns_fit(m.node, rules.NODE, head) or not columns_fit(m.column, rules.COLUMN, head):
         return False
@@ -82,7 +82,7 @@ def nodes_fit(m):
 
 @kernel
 def edge_fits(m, node, motion, count):
-    """Whether the coordinates and columns of one node are those of its motion."""
+    """True if the coordinates and columns of one node are those of its motion."""
     nq, nu = m.head[at.H_Q], m.head[at.H_U]
     if motion <= at.FREE:
         need, own = COORDINATES[motion], VELOCITIES[motion]
@@ -106,7 +106,7 @@ def edge_fits(m, node, motion, count):
 
 @kernel
 def line_edge_fits(m, node, count):
-    """Whether the integers of a point that slides along a line keep within the buffers."""
+    """True if the integers of a point that slides along a line keep within the buffers."""
     nq, nu = m.head[at.H_Q], m.head[at.H_U]
     if not within(node[at.ATTACH], ls.EDGE_INTS, m.program.shape[0]):
         return False
@@ -125,13 +125,13 @@ def line_edge_fits(m, node, count):
 
 @kernel
 def within(x, room, end):
-    """Whether ``room`` numbers from x on end before ``end``."""
+    """True if ``room`` numbers from x on end before ``end``."""
     return x >= 0 and x <= end - room
 
 
 @kernel
 def bodies_fit(m):
-    """Whether constants, workspaces and strips of flexible bodies, attachments and plain coordinates are in the buffers."""
+    """True if constants, workspaces and strips of flexible bodies, attachments and plain coordinates are in the buffers."""
     head, work = m.head, m.head[at.H_FLEX_WORK]
     if not columns_fit(m.flex, rules.FLEX, head) or not columns_fit(m.attach, rules.ATTACH, head):
         return False
@@ -163,7 +163,7 @@ def bodies_fit(m):
 
 @kernel
 def strips_fit(m, b, shapes):
-    """Whether the strips of a body with slaved shapes name rows and columns that it has."""
+    """True if the strips of a body with slaved shapes name rows and columns that it has."""
     row, place, end = b[at.FLEX_STRIP_ROW], b[at.FLEX_STRIP_AT], b[at.FLEX_STRIP] + b[at.FLEX_STRIPS]
     if b[at.FLEX_R] == 0:
         return True
@@ -181,7 +181,7 @@ def strips_fit(m, b, shapes):
 
 @kernel
 def links_fit(m):
-    """Whether constraints name nodes, terms and data that there are, and rows are numbered in their order, each once."""
+    """True if constraints name nodes, terms and data that there are, and rows are numbered in their order, each once."""
     rows = 0
     if not columns_fit(m.link, rules.LINK, m.head) or not columns_fit(m.term, rules.TERM, m.head):
         return False
@@ -207,7 +207,7 @@ def links_fit(m):
 
 @kernel
 def rows_fit(m):
-    """Whether rows of matrices begin where they are stored; behind the last there is room for a whole one (``native/model.c``)."""
+    """True if rows of matrices begin where they are stored; behind the last there is room for a whole one (``native/model.c``)."""
     head, nu, nr = m.head, m.head[at.H_U], m.head[at.H_ROWS]
     for k in range(nu + nr):
         if m.counting[k] != k:

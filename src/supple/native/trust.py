@@ -24,7 +24,7 @@ _told: set[str] = set()
 
 
 def doubt(path: Path) -> str:
-    """Why another user could have written a file, or into a folder; empty if none could.
+    """Reason why another user could have written a file, or into a folder; empty if none could.
 
     The folders above are looked at, too.
     """
@@ -36,7 +36,7 @@ def doubt(path: Path) -> str:
 
 
 def doubt_of_file(path: Path) -> str:
-    """The same for a plain file in a folder that is beyond doubt."""
+    """Reason to doubt a plain file in a folder that is beyond doubt; empty if there is none."""
     if not KNOWN:
         return ""
     if not stat.S_ISREG(os.lstat(path).st_mode):
@@ -45,7 +45,7 @@ def doubt_of_file(path: Path) -> str:
 
 
 def doubt_beside(path: Path, source: Path) -> str:
-    """The same for a library in a package: it may be as open as the package's own source.
+    """Reason to doubt a library in a package, which may be as open as the package's own source.
 
     Who can write the source can run code in any case.
     """
@@ -56,7 +56,7 @@ def doubt_beside(path: Path, source: Path) -> str:
 
 
 def usable(path: Path) -> bool:
-    """Whether a kept file can be loaded; if it cannot, that is told once."""
+    """True if a kept file can be loaded; if it cannot, that is told once."""
     why = doubt_of_file(path)
     if why:
         tell(f"{why}: it is not loaded, but made anew")
@@ -71,7 +71,7 @@ def tell(sentence: str) -> None:
 
 
 def _look(path: Path, above: bool, owners: Iterable[int] = (), open_to: int = 0) -> str:
-    """Why one file or folder is in doubt; ``above`` are folders in which there is another one."""
+    """Reason to doubt one file or folder; ``above`` are folders in which there is another one."""
     found = os.lstat(path)
     known = {0, os.geteuid(), *owners}
     if found.st_uid not in known and not _is_trusted(found.st_uid, _name(found.st_uid)):
@@ -112,7 +112,7 @@ def _group(number: int) -> str:
 
 
 def _is_private(number: int) -> bool:
-    """Whether a group is this user's own: of the same name, with nobody else in it."""
+    """True if a group is this user's own: of the same name, with nobody else in it."""
     import grp
     import pwd
 
@@ -124,6 +124,6 @@ def _is_private(number: int) -> bool:
 
 
 def _is_trusted(number: int, name: str) -> bool:
-    """Whether SUPPLE_TRUST names a user or a group."""
+    """True if SUPPLE_TRUST names a user or a group."""
     names = {given.strip() for given in os.environ.get(VARIABLE, "").split(",")} - {""}
     return not names.isdisjoint({str(number), name})
