@@ -15,8 +15,21 @@ def place_vectors(c: Compiled) -> np.ndarray:
     Vectors are places of free joints, translations of one joint along several axes, and vectors of
     nodes.
     """
-    node = at.integers(c.ints, "node")
     found = np.full(c.nu, -1, dtype=np.int64)
+    node = at.TREE_RECORD.view("node", c.sizes, c.ints)
+    for n, kind in enumerate(node[:, at.MOTION].tolist()):
+        if kind == at.PRISMATIC:
+            row, before = node[n], node[node[n, at.PARENT]]
+            j, goes_on = row[at.U0], before[at.MOTION] == kind and before[at.HEAVY] == 0
+            found[j] = found[before[at.U0]] if goes_on else j
+        elif kind == at.FREE:
+            j = node[n, at.U0] + 3
+            found[j : j + 3] = j
+    for body in c.gradient.values():
+        k = np.arange(body.u.stop - body.u.start)
+        found[body.u] = body.u.start + k - k % 3
+    return found
+    node = at.integers(c.ints, "node")
     motion, parent, first = node[:, at.MOTION], node[:, at.PARENT], node[:, at.U0].copy()
     slides = motion == at.PRISMATIC
     goes_on = slides & slides[parent] & (node[parent, at.HEAVY] == 0)
