@@ -64,3 +64,13 @@ def coordinate_scales(c: Compiled, of: Array | None = None) -> tuple[Array, np.n
         else:
             size[joint.q] = x[joint.u]
     return size, plain
+
+
+def largest_motion(c: Compiled, way: Array, pace: Array) -> tuple[Array, Array]:
+    """Largest ways so far, over coordinates (nq,), and velocities (nu,) of places; zero of others.
+
+    Both are given at the first velocity of each vector.
+    """
+    v = place_vectors(c)
+    far, fast = (np.where(v >= 0, x[np.maximum(v, 0)], 0.0) for x in (way, pace))
+    return coordinate_scales(c, far)[0], fast
