@@ -29,19 +29,6 @@ def place_vectors(c: Compiled) -> np.ndarray:
         k = np.arange(body.u.stop - body.u.start)
         found[body.u] = body.u.start + k - k % 3
     return found
-    node = at.integers(c.ints, "node")
-    motion, parent, first = node[:, at.MOTION], node[:, at.PARENT], node[:, at.U0].copy()
-    slides = motion == at.PRISMATIC
-    goes_on = slides & slides[parent] & (node[parent, at.HEAVY] == 0)
-    while np.any(goes_on & (first != first[parent])):
-        first = np.where(goes_on, first[parent], first)
-    found[node[slides, at.U0]] = first[slides]
-    for j in node[motion == at.FREE, at.U0]:
-        found[j + 3 : j + 6] = j + 3
-    for row in at.integers(c.ints, "gradient"):
-        j = np.arange(3 * row[at.GRADIENT_N])
-        found[row[at.GRADIENT_U0] + j] = row[at.GRADIENT_U0] + j - j % 3
-    return found
 
 
 def coordinate_scales(c: Compiled, of: Array | None = None) -> tuple[Array, np.ndarray]:
