@@ -129,6 +129,15 @@ def rotor(rate: float) -> sp.Model:
     return m
 
 
+def test_many_turns_in_a_step_of_other_methods() -> None:
+    """Steps of a hundred turns, which hold more crossings than are told apart, are not made."""
+    for rate, method in ((50.0, sp.BDF()), (3000.0, sp.Adams()), (3000.0, sp.GeneralizedAlpha())):
+        m = rotor(rate)
+        event = sp.Event("e", m["rotor"].at(1, 0, 0), "z", value=0.3, terminal=False)
+        result = sp.simulate(m, 800 * np.pi / rate, events=event, output=2, integrator=method)
+        assert len(result.events) == 800
+
+
 @pytest.mark.parametrize("method", ["Radau", "DormandPrince"])
 def test_many_turns_in_a_step(method) -> None:
     """A point that turns with 50 and 3000 rad/s passes heights just below its highest place."""

@@ -30,6 +30,7 @@ from supple.core.step import (
     STOP,
     H,
     T,
+    begin_here,
     copy,
     state_at,
     write_row,
@@ -55,7 +56,7 @@ def restart(m, w, r, ints, reals):
     copy(w.power, r.power)
     copy(w.lam, r.lam)
     if reals[E_MAX] < 0.0:
-        copy(r.q, r.first)
+        begin_here(r)
         audit(m, w, r, ints, reals)
     ints[FRESH] = 1
     ints[KEEP_JACOBIAN] = 0

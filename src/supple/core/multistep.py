@@ -306,7 +306,7 @@ def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, 
     move(r, o)
     state[st.T] = t1
     if first:
-        st.copy(r.q, r.first)
+        st.begin_here(r)
         events.start_events(m, w, r)
     if what == ACCEPT or first:
         audit_state(m, w, r, count, state)

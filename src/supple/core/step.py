@@ -129,6 +129,14 @@ def copy_rows(x, y):
 
 
 @kernel
+def begin_here(r):
+    """Count ways from the state r.q on: a run begins."""
+    copy(r.q, r.first)
+    for k in range(r.u.shape[0]):
+        r.way[k], r.pace[k] = 0.0, 0.0
+
+
+@kernel
 def polynomial(c, s):
     """Value of sum c[k] s^k."""
     y = c[DEGREE - 1]

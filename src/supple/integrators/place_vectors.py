@@ -15,19 +15,19 @@ def place_vectors(c: Compiled) -> np.ndarray:
     Vectors are places of free joints, translations of one joint along several axes, and vectors of
     nodes.
     """
-    node = at.integers(c.ints, "node")
     found = np.full(c.nu, -1, dtype=np.int64)
-    motion, parent, first = node[:, at.MOTION], node[:, at.PARENT], node[:, at.U0].copy()
-    slides = motion == at.PRISMATIC
-    goes_on = slides & slides[parent] & (node[parent, at.HEAVY] == 0)
-    while np.any(goes_on & (first != first[parent])):
-        first = np.where(goes_on, first[parent], first)
-    found[node[slides, at.U0]] = first[slides]
-    for j in node[motion == at.FREE, at.U0]:
-        found[j + 3 : j + 6] = j + 3
-    for row in at.integers(c.ints, "gradient"):
-        j = np.arange(3 * row[at.GRADIENT_N])
-        found[row[at.GRADIENT_U0] + j] = row[at.GRADIENT_U0] + j - j % 3
+    node = at.TREE_RECORD.view("node", c.sizes, c.ints)
+    for n, kind in enumerate(node[:, at.MOTION].tolist()):
+        if kind == at.PRISMATIC:
+            row, before = node[n], node[node[n, at.PARENT]]
+            j, goes_on = row[at.U0], before[at.MOTION] == kind and before[at.HEAVY] == 0
+            found[j] = found[before[at.U0]] if goes_on else j
+        elif kind == at.FREE:
+            j = node[n, at.U0] + 3
+            found[j : j + 3] = j
+    for body in c.gradient.values():
+        k = np.arange(body.u.stop - body.u.start)
+        found[body.u] = body.u.start + k - k % 3
     return found
 
 
@@ -51,3 +51,13 @@ def coordinate_scales(c: Compiled, of: Array | None = None) -> tuple[Array, np.n
         else:
             size[joint.q] = x[joint.u]
     return size, plain
+
+
+def largest_motion(c: Compiled, way: Array, pace: Array) -> tuple[Array, Array]:
+    """Largest ways so far, over coordinates (nq,), and velocities (nu,) of places; zero of others.
+
+    Both are given at the first velocity of each vector.
+    """
+    v = place_vectors(c)
+    far, fast = (np.where(v >= 0, x[np.maximum(v, 0)], 0.0) for x in (way, pace))
+    return coordinate_scales(c, far)[0], fast

@@ -18,13 +18,14 @@ import numpy as np
 
 from supple.core import dynamics, layout, multistep
 from supple.core import step as st
+from supple.core.kinks import TURNS
 from supple.core.weights import LEAST, LEAST_RATE
 from supple.engine.builder import Compiled
 from supple.engine.linear_choice import Linear
 from supple.errors import ModelError, SimulationError
 from supple.integrators.base import Integrator
 from supple.integrators.driver import Loop, Problem
-from supple.integrators.place_vectors import coordinate_scales
+from supple.integrators.place_vectors import coordinate_scales, largest_motion
 from supple.integrators.whole_matrices import whole_sizes
 from supple.joints.motions import Method
 from supple.native.declare import Entry
@@ -261,11 +262,8 @@ class _Loop:
         return self._begin()
 
     def _motion(self) -> tuple[Array, Array]:
-        """Largest ways so far, over coordinates, and velocities, of places; zero of others."""
-        c, fields = self.compiled, st.read_run(self.buffers[0], self.buffers[3], self.count)
-        v = np.array(fields.vector)
-        way, pace = (np.where(v >= 0, x[np.maximum(v, 0)], 0.0) for x in (fields.way, fields.pace))
-        return coordinate_scales(c, way)[0], pace
+        fields = st.read_run(self.buffers[0], self.buffers[3], self.count)
+        return largest_motion(self.compiled, fields.way, fields.pace)
 
     def _first_step(self) -> float:
         """0 lets the solver choose; where nothing moves yet it would choose far too much."""
@@ -328,9 +326,18 @@ class _Loop:
         shared = *self.buffers, self.stops, self.grid, self.out
         return int(self.kernel(*shared, self.y, self.yp, t, what))
 
+    def _longest(self, stop: float) -> float:
+        """The time that a step may reach: where points are watched there is room for some turns."""
+        if not any(event.frames for event in self.problem.events):
+            return stop
+        u = st.read_run(self.buffers[0], self.buffers[3], self.count).u
+        node = layout.integers(self.buffers[0], "node")
+        turning = np.abs(u[node[node[:, layout.MOTION] == layout.REVOLUTE, layout.U0]]).sum()
+        return min(stop, float(self.state[st.T]) + 0.5 * TURNS / max(float(turning), 1e-300))
+
     def _step(self) -> int:
         state, count = self.state, self.count
-        stop = float(self.stops[count[st.STOP]])
+        stop = self._longest(float(self.stops[count[st.STOP]]))
         found = self.solver.step(stop, "onestep", stop)
         if not (found.success and found.t > state[st.T]):
             outcome = self._surround(multistep.FAILED, found.t)
