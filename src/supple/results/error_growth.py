@@ -81,10 +81,10 @@ def growth_findings(result: Result, coarse: bool = False) -> Iterator[RunFinding
             f"on{longer}; it is chaotic or leaves an unstable state, see lyapunov"
         )
     else:
+        smaller = max((most / WRONG) ** (1.0 / found.order), 2.0)
         sentence = (
             f"errors grow to about {most:.0%} of the motion, and are above 1 % from "
-            f"t = {first:.3g} s on: use a tolerance {(most / WRONG) ** (1.0 / found.order):.0g} "
-            "times smaller"
+            f"t = {first:.3g} s on: use a tolerance at least {smaller:.0f} times smaller"
         )
     yield RunFinding("", "growth", most, WRONG, first, most > USELESS, sentence)
 
