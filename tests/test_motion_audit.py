@@ -145,6 +145,8 @@ def test_chaos_is_not_trusted_and_its_error_is_the_true_one() -> None:
     assert long.verdict.startswith("not trusted: errors grow tenfold")
     coarse = sp.simulate(m, 20.0, output=[20.0])
     assert coarse.motion.level == "not trusted"
+    for method in (sp.DormandPrince(), sp.BDF()):
+        assert sp.simulate(m, 10.0, integrator=method).motion.level == "not trusted"
 
 
 def test_regular_motion_is_trusted() -> None:

@@ -29,12 +29,13 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-FEWEST_STEPS = 300  # of a run: in fewer, errors of a tolerance do not grow to what is seen
+FEWEST_STEPS = 60  # of a run: in fewer, errors of a tolerance do not grow to what is seen
 MOST_TIMES, FEW_TIMES = 250, 100  # output times that are compared; fewer show no growth
 LOOSER, LOOSE, LOOSEST = 1e3, 1e-3, 1e-2  # tolerance of the first run again: times, at least, most
 NEAR, NEARER, COARSE = 30.0, 10.0, 1e-6  # times the tolerance, of the second one; of coarse ones
 PARTED = 0.1  # of the motion: from here on a distance says nothing about growth
 EXPONENTIAL = 2.5  # growth over the second half of the time, as a logarithm, beyond any low power
+DRIFT = 1.6  # the same up to which growth is that of a drift, by time or its square
 USUAL, ORDERS = 1.25, (0.9, 2.5)  # power of the tolerance that errors fall with
 WRONG, USELESS = 0.01, 0.1  # errors, in parts of the motion
 CARE = 5.0  # by which errors in chaos may be larger than they are estimated
@@ -80,10 +81,10 @@ def growth_findings(result: Result, coarse: bool = False) -> Iterator[RunFinding
             f"on{longer}; it is chaotic or leaves an unstable state, see lyapunov"
         )
     else:
+        smaller = max((most / WRONG) ** (1.0 / found.order), 2.0)
         sentence = (
             f"errors grow to about {most:.0%} of the motion, and are above 1 % from "
-            f"t = {first:.3g} s on: use a tolerance {(most / WRONG) ** (1.0 / found.order):.0g} "
-            "times smaller"
+            f"t = {first:.3g} s on: use a tolerance at least {smaller:.0f} times smaller"
         )
     yield RunFinding("", "growth", most, WRONG, first, most > USELESS, sentence)
 
@@ -112,9 +113,9 @@ def error_growth(result: Result, coarse: bool = False) -> ErrorGrowth | None:
     dense = np.linspace(probe.t_start, result.t[-1], MOST_TIMES + 1)[1:]
     coarse = coarse or count < FEW_TIMES
     far = compared.run(loose, np.union1d(known, dense) if coarse else known)
-    if far is None:
-        return None
     main = _States(known, np.asarray(result.q[which]))
+    if far is None:  # too loose for this model
+        return compared.exact(main, compared.size(main)) if seconds < QUICK else None
     size = compared.size(far)
     first = compared.apart(far, main)
     if size == 0.0 or first.max(initial=0.0) < PARTED * size:
@@ -129,12 +130,7 @@ def error_growth(result: Result, coarse: bool = False) -> ErrorGrowth | None:
     if first.max() < PARTED or _drifts(t, first, probe.rtol / loose):
         return None
     if seconds < QUICK:
-        tight = compared.run(max(probe.rtol / TIGHTER, LEAST), main.t)
-        if tight is None:
-            return None
-        error = np.maximum.accumulate(compared.apart(tight, main)) / size
-        t = main.t[: len(error)]
-        return ErrorGrowth(t, np.minimum(error, 1.0), _rate(t, error), USUAL, True)
+        return compared.exact(main, size)
     near = compared.run(times * probe.rtol, main.t)
     if near is None:
         return None
@@ -169,6 +165,15 @@ class _Compared(NamedTuple):
         found: Array = np.max(np.abs(self.probe.between(a.q[places], b.q[:n])), axis=1)
         return found
 
+    def exact(self, main: _States, size: float) -> ErrorGrowth | None:
+        """Errors of a run that moves by ``size``, by one with a smaller tolerance."""
+        tight = self.run(max(self.probe.rtol / TIGHTER, LEAST), main.t)
+        if tight is None or size == 0.0:
+            return None
+        error = np.maximum.accumulate(self.apart(tight, main)) / size
+        t = main.t[: len(error)]
+        return ErrorGrowth(t, np.minimum(error, 1.0), _rate(t, error), USUAL, True)
+
     def size(self, a: _States) -> float:
         """How far a run moves: half its range, at most a radian or a length of the model."""
         away = self.probe.between(np.broadcast_to(a.q[0], a.q.shape), a.q)
@@ -189,9 +194,11 @@ def _drifts(t: Array, first: Array, ratio: float) -> bool:
     """Whether a looser run, of 1 / ratio times the tolerance, parts so slowly that all is well."""
     far = np.maximum.accumulate(first)
     k = int(np.argmax(far >= PARTED))
-    half = int(np.searchsorted(t, t[0] + 0.5 * (t[k] - t[0])))
-    grown = np.inf if k <= half or far[half] <= 0.0 else float(np.log(far[k] / far[half]))
-    if grown > EXPONENTIAL:
+    half, quarter = (int(np.searchsorted(t, t[0] + x * (t[k] - t[0]))) for x in (0.5, 0.25))
+    if not quarter < half < k or far[quarter] <= 0.0:
+        return False
+    grown = float(np.log(far[k] / far[half]))
+    if max(grown, float(np.log(far[half] / far[quarter]))) > DRIFT:
         return False
     later = float((t[-1] - t[0]) / (t[k] - t[0])) ** (grown / np.log(2.0))
     if far[-1] > 3.0 * PARTED * later:  # it parts in another way later on

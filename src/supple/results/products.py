@@ -95,8 +95,8 @@ class Products(Lookup):
             t, history = self._result.t, self._result.history
             if is_hidden(t, history(f"{name}.{quantity}"), history(f"{name}.{rate}")):
                 found.append(
-                    f"spectrum: '{what}' moves faster than its output times show, and its "
-                    "frequencies are not those of the motion: use a smaller output interval"
+                    f"spectrum: '{name}.{quantity}' moves faster than its output times show, and "
+                    "its frequencies are not those of the motion: use a smaller output interval"
                 )
         for sentence in found:
             warn_caller(sentence)
