@@ -74,4 +74,5 @@ def dataset_sum(dataset: Any, without: Iterable[str] = ()) -> int:
 
 def _plain(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """Attributes as every library of NetCDF gives them back."""
-    return {str(name): np.asarray(value).tolist() for name, value in attributes.items()}
+    # Some give a list of one number back as that number.
+    return {str(name): np.ravel(np.asarray(value)).tolist() for name, value in attributes.items()}
