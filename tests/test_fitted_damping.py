@@ -176,7 +176,7 @@ def test_an_arm_of_two_links() -> None:
     m.add(sp.Driver("hold elbow", "elbow", 0.7))
     fit = sp.fit_damping(m, [0.01, 0.01])
     assert ratios(fit.model, 2) == pytest.approx([0.01, 0.01], rel=1e-3)
-    with pytest.warns(SuppleWarning, match=r"fit_damping: the mode at 125.* % more"):
+    with pytest.warns(SuppleWarning, match=r"fit_damping: the mode at 125.*% more"):
         every = sp.fit_damping(m, 0.01)
     assert [mode.ratio for mode in every.modes[:2]] == pytest.approx([0.01, 0.01], rel=0.02)
     for body in fit.damping.values():
