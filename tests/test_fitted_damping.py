@@ -159,6 +159,30 @@ def test_a_loop_with_two_beams_under_gravity() -> None:
     assert {round(mode.ratio, 6) for mode in asked} <= exact
 
 
+def test_an_arm_of_two_links() -> None:
+    """The slow modes have their ratios; fast ones that bend a link alike get more, which is told.
+
+    What damps a strain by a part of critical damping at w damps it by w'/w of that at w'.
+    """
+    m = sp.Model(gravity=(0, -9.81, 0), name="arm")
+    given = {"modes": sp.AttachmentModes(2)}
+    upper = m.add(sp.Beam("upper", 0.6, sp.Tube(0.05, 0.003), ALLOY, **given))
+    fore = m.add(sp.Beam("fore", 0.5, sp.Tube(0.04, 0.002), ALLOY, **given))
+    tool = m.add(sp.RigidBody("tool", 3.0, inertia=0.01))
+    m.add(sp.Revolute("shoulder", m.ground.at(0), upper.at(0)))
+    m.add(sp.Revolute("elbow", upper.at(0.6), fore.at(0), initial=0.7))
+    m.add(sp.Fixed("flange", fore.at(0.5), tool.at(0)))
+    m.add(sp.Driver("hold shoulder", "shoulder", 0.0))
+    m.add(sp.Driver("hold elbow", "elbow", 0.7))
+    fit = sp.fit_damping(m, [0.01, 0.01])
+    assert ratios(fit.model, 2) == pytest.approx([0.01, 0.01], rel=1e-3)
+    with pytest.warns(SuppleWarning, match=r"fit_damping: the mode at 125.*% more"):
+        every = sp.fit_damping(m, 0.01)
+    assert [mode.ratio for mode in every.modes[:2]] == pytest.approx([0.01, 0.01], rel=0.02)
+    for body in fit.damping.values():
+        assert isinstance(body, sp.ModalDamping) and body.ratios[:4].max() < 0.5
+
+
 def test_modes_of_springs_are_not_asked() -> None:
     m = boom(joint=sp.Revolute, modes=sp.AttachmentModes(2))
     m.gravity = (0, 0, 0)

@@ -59,7 +59,8 @@ class Asked:
         self.ratios = np.atleast_1d(validate.array(owner, "ratios", ratios, expected))
         if self.ratios.ndim != 1 or not self.ratios.size or self.ratios.min() < 0.0:
             raise ModelError(owner, "ratios", ratios, expected)
-        self.owner, self.frequencies = owner, None
+        self.owner = owner
+        self.frequencies: Array | None = None
         if frequencies is None:
             return
         expected = "positive numbers in Hz that increase, as many as ratios, or any with one ratio"
@@ -69,6 +70,11 @@ class Asked:
             raise ModelError(owner, "frequencies", frequencies, expected)
         self.frequencies = given
         self.ratios = np.broadcast_to(self.ratios, given.shape)
+
+    @property
+    def all_alike(self) -> bool:
+        """Whether one ratio is asked of all modes."""
+        return self.frequencies is None and len(self.ratios) == 1
 
     def of(self, frequencies: Array) -> Array:
         """Ratios (k,) of elastic modes with ascending frequencies (k,), Hz."""
@@ -136,7 +142,8 @@ class ModeFit:
         Y, w = self.Y[:, self.elastic], self.w[self.elastic]
         already = np.einsum("ik,ij,jk->k", Y, self.linear.C, Y) / (2.0 * w)
         size = np.where(self.wanted > 0.0, self.wanted, np.max(self.wanted, initial=0.0) or 1.0)
-        weight = np.where(self.counts, 1.0, BESIDE) / size * w[0] / w  # low modes are seen most
+        low = (w[0] / w) ** 2  # modes that are seen most
+        weight = np.where(self.counts, low if self.asked.all_alike else 1.0, BESIDE * low) / size
         A, goal = self.slopes, self.wanted.copy()
         scale = np.maximum(np.linalg.norm(weight[:, None] * A, axis=0), 1e-300)
         x = np.zeros(A.shape[1])
