@@ -44,7 +44,8 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
     e = q.reshape(len(t), *record.mesh.rest.shape)
     touched = [body.node(frame) for frame in frames_of(result, body.name)]
     bent = Bending(record, e, touched) if body.turns else None
-    turned = Extreme(t, line_turns(e, record.mesh.axes_from).max(axis=1, initial=0.0))
+    turns = line_turns(e, record.mesh.axes_from) if bent is None else bent.turned
+    turned = Extreme(t, turns.max(axis=1, initial=0.0))
     strained = Extreme(t, surface_strain(record, e, bent).max(axis=1, initial=0.0))
     findings = (
         *of_turns(body, turned),

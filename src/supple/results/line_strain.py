@@ -21,7 +21,6 @@ from supple.fem.hermite import hermite_rows
 from supple.fem.line import gauss
 from supple.fem.section_stress import outline_rows
 from supple.fem.sections import Box, Circle, CrossSection, ISection, Rectangle, Tube
-from supple.results.line_turns import node_axes
 
 if TYPE_CHECKING:
     from supple.bodies.gradient import GradientLine
@@ -106,11 +105,10 @@ def _at_end(end: int, bent: Bending, own: Array, rest: Array) -> Array:
     if bent.beam.element == "continuum":  # it bends where its sections turn
         return np.asarray(np.abs(np.moveaxis(bent.curvature[..., 1:], -1, 0)))
     parts = []
-    for e, line in ((bent.e, own), (bent.rest, rest)):
-        nodes = e[:, end : e.shape[1] - 1 + end]
-        axes = node_axes(nodes[:, :, bent.which : bent.which + 2], bent.which)[..., 1:]
+    for axes, line in ((bent.axes, own), (bent.rest_axes, rest)):
+        across = axes[:, end : axes.shape[1] - 1 + end, :, 1:]
         curvature = _curvature(float(end), bent.lengths, line)
-        parts.append(np.einsum("tex,texk->kte", curvature, axes))
+        parts.append(np.einsum("tex,texk->kte", curvature, across))
     return np.asarray(np.abs(parts[0] - parts[1]))
 
 
