@@ -141,3 +141,21 @@ def test_a_vibration_through_its_straight_shape_is_valid():
     run = sp.simulate(m, 0.3, tolerance="loose", output=300)
     assert run["rod"].at(1.0).displacement[:, 1].max() > -1e-4  # it comes back to straight
     assert run.monitor.level == "valid"
+
+
+@pytest.mark.parametrize("kind", ["beam", "cable"])
+def test_what_is_not_a_number_is_no_small_strain(kind):
+    from supple.engine.builder import build
+    from supple.results.beam_bending import Bending
+    from supple.results.line_strain import surface_strain
+
+    m = sp.Model()
+    made = sp.GradientBeam if kind == "beam" else sp.Cable
+    rod = m.add(made("rod", 1.0, sp.Circle(0.01), ALLOY, elements=4))
+    m.add(sp.Spherical("pin", m.ground.at(0), rod.at(0)))
+    record = build(m).gradient["rod"]
+    e = np.tile(record.mesh.rest, (3, 1, 1, 1))
+    e[1, 2] = np.nan
+    bent_ = Bending(record, e, []) if kind == "beam" else None
+    with np.errstate(invalid="ignore"):
+        assert surface_strain(record, e, bent_).max(axis=1).tolist() == [0.0, np.inf, 0.0]

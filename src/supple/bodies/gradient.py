@@ -325,7 +325,8 @@ class Cable(GradientLine):
     elements : int
         Number of equal elements; places that a model uses become nodes too.
     element : "mean" or "two_points"
-        The axial strain of an element is its mean, which converges best, or taken at two points.
+        The axial strain is a parabola with the mean of each element and the stretch of its ends,
+        which converges best, or taken at two points.
     damping : KelvinVoigt or Rayleigh(stiffness=...), optional
         It acts on the axial strain, not on bending.
     position, rotation : (3,) m; (3, 3), (4,) or (3,)

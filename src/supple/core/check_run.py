@@ -63,7 +63,10 @@ def events_fit(m, run, count):
         if kind < st.ON_COORDINATE or kind > st.ON_SPIN or (kind >= st.ON_PLACE and (axis < 0 or axis > 2)):
             return False
         end = m.head[at.H_Q] if kind == st.ON_COORDINATE else (m.head[at.H_U] if kind == st.ON_RATE else m.head[at.H_NODES])
-        if not within(index, 1, end):
+        if not within(index, 1, end) or (kind == st.ON_COORDINATE and not within(axis, 1, m.head[at.H_U])):
+            return False
+    for k in range(r.vector.shape[0]):
+        if r.vector[k] < -1 or r.vector[k] >= m.head[at.H_U]:
             return False
     return True
 

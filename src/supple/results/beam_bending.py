@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from supple.fem.sections import CrossSection
-from supple.results.line_turns import SECTION, element_turns, turn_vectors
+from supple.results.line_turns import SECTION, angles, element_turns, node_axes, turn_vectors
 
 if TYPE_CHECKING:
     from supple.bodies.gradient import GradientBeam
@@ -30,7 +30,9 @@ class Bending:
     e, rest : (nt, nodes, V, 3) nodal vectors over time, and (1, nodes, V, 3) at rest
     touched : nodes at which something acts on the beam, so that its curvature may jump
     which : first of the two gradients whose axes bend
+    axes, rest_axes : (nt, nodes, 3, 3) and (1, nodes, 3, 3) axes of sections in columns
     lengths : (elements,) m
+    turned : (nt, elements) rad from node to node, with the rotation at rest
     curvature : (nt, elements, 3) twist, and curvatures about y and z of the section, 1/m
     """
 
@@ -40,8 +42,10 @@ class Bending:
         solid = self.beam.element == "continuum"
         self.which = SECTION if solid else record.mesh.axes_from
         self.lengths = np.diff(np.asarray(self.beam.stations))
-        before, now = (element_turns(x, self.which) for x in (self.rest, e))
+        self.axes, self.rest_axes = (node_axes(x, self.which) for x in (e, self.rest))
+        before, now = element_turns(self.rest_axes), element_turns(self.axes)
         self.curvature = turn_vectors(before, now) / self.lengths[:, None]
+        self.turned = angles(now)
 
     @cached_property
     def laws(self) -> tuple[SectionLaw, ...]:

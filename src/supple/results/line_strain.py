@@ -21,7 +21,6 @@ from supple.fem.hermite import hermite_rows
 from supple.fem.line import gauss
 from supple.fem.section_stress import outline_rows
 from supple.fem.sections import Box, Circle, CrossSection, ISection, Rectangle, Tube
-from supple.results.line_turns import node_axes
 
 if TYPE_CHECKING:
     from supple.bodies.gradient import GradientLine
@@ -65,8 +64,13 @@ def reaches(section: CrossSection) -> tuple[Reach, ...]:
 def surface_strain(record: GradientRecord, e: Array, bent: Bending | None) -> Array:
     """Largest principal strains (nt, elements) of nodal vectors (nt, nodes, V, 3).
 
-    ``bent`` is how a beam is bent; a cable has None.
+    ``bent`` is how a beam is bent; a cable has None. What is not a number is infinite.
     """
+    found = _strains(record, e, bent)
+    return np.where(np.isfinite(found), found, np.inf)
+
+
+def _strains(record: GradientRecord, e: Array, bent: Bending | None) -> Array:
     body, mesh = cast("GradientLine", record.body), record.mesh
     stations = np.asarray(body.stations)
     lengths = np.diff(stations)
@@ -84,7 +88,7 @@ def surface_strain(record: GradientRecord, e: Array, bent: Bending | None) -> Ar
             y, z, shear, around = np.array([r[min(point, len(r) - 1)] for r in here]).T
             by_y, by_z = y * curvature[1], z * curvature[0]
             along = stretch + np.where(around > 0.0, np.hypot(by_y, by_z), by_y + by_z)
-            found = np.fmax(found, 0.5 * (along + np.hypot(along, shear * twist)))
+            found = np.maximum(found, 0.5 * (along + np.hypot(along, shear * twist)))
     return found
 
 
@@ -95,7 +99,7 @@ def _bent_line(lengths: Array, own: Array, sections: list[CrossSection]) -> Arra
         beside * np.linalg.norm(_curvature(xi, lengths, own), axis=2)
         for xi, beside in ((0.0, size[:-1]), (1.0, size[1:]))
     )
-    return np.asarray(np.fmax(first, second))
+    return np.asarray(np.maximum(first, second))
 
 
 def _at_end(end: int, bent: Bending, own: Array, rest: Array) -> Array:
@@ -106,11 +110,10 @@ def _at_end(end: int, bent: Bending, own: Array, rest: Array) -> Array:
     if bent.beam.element == "continuum":  # it bends where its sections turn
         return np.asarray(np.abs(np.moveaxis(bent.curvature[..., 1:], -1, 0)))
     parts = []
-    for e, line in ((bent.e, own), (bent.rest, rest)):
-        nodes = e[:, end : e.shape[1] - 1 + end]
-        axes = node_axes(nodes[:, :, bent.which : bent.which + 2], bent.which)[..., 1:]
+    for axes, line in ((bent.axes, own), (bent.rest_axes, rest)):
+        across = axes[:, end : axes.shape[1] - 1 + end, :, 1:]
         curvature = _curvature(float(end), bent.lengths, line)
-        parts.append(np.einsum("tex,texk->kte", curvature, axes))
+        parts.append(np.einsum("tex,texk->kte", curvature, across))
     return np.asarray(np.abs(parts[0] - parts[1]))
 
 

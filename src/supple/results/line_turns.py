@@ -12,25 +12,24 @@ if TYPE_CHECKING:
 SECTION = 2  # first of the gradients r_y, r_z
 
 
-def node_axes(gradients: Array, which: int) -> Array:
-    """Axes (..., 3, 3) in columns that Gram and Schmidt make of two gradients (..., 2, 3).
+def node_axes(e: Array, which: int) -> Array:
+    """Axes (nt, nodes, 3, 3) in columns that Gram and Schmidt make of nodal vectors.
 
-    The gradients are r_x and r_y if ``which`` is 1, and r_y and r_z if it is 2.
+    The two gradients of ``e`` (nt, nodes, V, 3) are r_x and r_y if ``which`` is 1, and r_y and r_z
+    if it is 2.
     """
-    x = gradients[..., 0, :] / np.linalg.norm(gradients[..., 0, :], axis=-1, keepdims=True)
-    y = gradients[..., 1, :]
-    y = y - (y * x).sum(axis=-1, keepdims=True) * x
-    y = y / np.linalg.norm(y, axis=-1, keepdims=True)
-    axes: Array = np.roll(np.stack([x, y, np.cross(x, y)], axis=-1), which - 1, axis=-1)
+    x, y = e[:, :, which], e[:, :, which + 1]
+    x = x / np.sqrt(_dot(x, x))
+    y = y - _dot(y, x) * x
+    y = y / np.sqrt(_dot(y, y))
+    axes = np.empty((*x.shape, 3))
+    for k, part in enumerate((x, y, np.cross(x, y))):
+        axes[..., (k + which - 1) % 3] = part
     return axes
 
 
-def element_turns(e: Array, which: int) -> Array:
-    """Rotations (nt, elements, 3, 3) from node to node, of nodal vectors (nt, nodes, V, 3).
-
-    ``which`` is the first of the two gradients of which nodes have their axes.
-    """
-    axes = node_axes(e[:, :, which : which + 2], which)
+def element_turns(axes: Array) -> Array:
+    """Rotations (nt, elements, 3, 3) from node to node, of axes (nt, nodes, 3, 3)."""
     turned: Array = np.swapaxes(axes[:, :-1], -1, -2) @ axes[:, 1:]
     return turned
 
@@ -43,7 +42,7 @@ def turn_vectors(before: Array, now: Array) -> Array:
     more = np.swapaxes(before, -1, -2) @ now
     sine = _sines(more)
     size = np.linalg.norm(sine, axis=-1, keepdims=True)
-    found: Array = sine * _angles(more)[..., None] / np.where(size > 0.0, size, 1.0)
+    found: Array = sine * angles(more)[..., None] / np.where(size > 0.0, size, 1.0)
     return found
 
 
@@ -53,18 +52,23 @@ def line_turns(e: Array, which: int) -> Array:
     ``e`` (nt, nodes, V, 3) are nodal vectors, ``which`` is the first gradient of their axes.
     """
     if e.shape[2] > 2:
-        return _angles(element_turns(e, which))
+        return angles(element_turns(node_axes(e, which)))
     a, b = e[:, :-1, 1], e[:, 1:, 1]
     across = np.linalg.norm(np.cross(a, b), axis=2)
     found: Array = np.arctan2(across, (a * b).sum(axis=2))
     return found
 
 
-def _angles(turned: Array) -> Array:
+def angles(turned: Array) -> Array:
     """Angles (...) of rotations (..., 3, 3), rad."""
     cosine = np.trace(turned, axis1=-2, axis2=-1) - 1.0
     found: Array = np.arctan2(np.linalg.norm(_sines(turned), axis=-1), cosine)
     return found
+
+
+def _dot(x: Array, y: Array) -> Array:
+    """Scalar products (..., 1) of vectors (..., 3)."""
+    return np.asarray(np.einsum("...i,...i->...", x, y)[..., None])
 
 
 def _sines(turned: Array) -> Array:
