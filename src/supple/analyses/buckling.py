@@ -288,7 +288,7 @@ def _too_high(
     follow: str | Sequence[str],
     formulation: Formulation,
 ) -> float:
-    """Part by which the first factor is above that of bodies with finer meshes and static shapes."""
+    """Part by which the first factor is above that of bodies with finer meshes, static shapes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuppleWarning)
         try:

@@ -67,7 +67,7 @@ def _finer(linear: LinearModel, inputs: Any) -> LinearModel | None:
 
     assert linear.model is not None and linear.state.compiled is not None
     frames = [x if isinstance(x, Frame) else x[0] for x in _listed(inputs) if _is_place(x)]
-    model, refined = finer_model(linear.model, *frames[:1])
+    model, refined = finer_model(linear.model, frames[0] if frames else None)
     if not refined:
         return None
     for frame in frames[1:]:
@@ -97,10 +97,8 @@ def _on(model: Any, item: Any) -> Any:
 
 def _is_place(item: Any) -> bool:
     """Whether an input is a frame, or a direction of one."""
-    return isinstance(item, Frame) or (
-        isinstance(item, tuple) and bool(item) and isinstance(item[0], Frame)
-        and len(item) == 2 and isinstance(item[1], str)  # fmt: skip
-    )
+    pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], str)
+    return isinstance(item, Frame) or (pair and isinstance(item[0], Frame))
 
 
 def _responses(linear: LinearModel, inputs: Any, omega: float) -> tuple[list[str], Array]:
