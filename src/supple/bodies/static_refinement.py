@@ -17,10 +17,20 @@ FEWEST = 16  # elements of a beam, as for its static deflections in `supple.bodi
 MODES = 6  # beside static shapes, at least: they carry tension and rotation
 
 
-def exact_statics(body: Any) -> dict[str, Any]:
-    """Fields of a body with few modes or elements whose statics are exact; none of others."""
+def leaves_shapes_out(body: Any) -> bool:
+    """Whether its elastic coordinates are fewer than those of its mesh."""
+    return getattr(body, "modes", "all") != "all"
+
+
+def exact_statics(body: Any, parts: bool = False) -> dict[str, Any]:
+    """Fields of a body with few modes or elements whose statics are exact; none of others.
+
+    With ``parts`` a body in parts has twice as many.
+    """
     modes = getattr(body, "modes", None)
-    if modes is None or getattr(body, "parts", None) is not None:
+    if getattr(body, "parts", None) is not None:
+        return finer_mesh(body, 2) if parts else {}
+    if modes is None:
         return {}
     if isinstance(modes, int) and modes == 0:
         return {}  # rigid, as it is meant
