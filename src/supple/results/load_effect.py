@@ -63,7 +63,7 @@ def load_effect(result: Result, record: FlexRecord) -> LoadEffect | None:
     scale = 1.0 / np.sqrt(np.diag(modal.K))
     root = np.linalg.cholesky(modal.K * np.outer(scale, scale))
     inverse = np.linalg.solve(root, np.diag(scale))  # inverse K inverse^T = 1
-    relative = np.einsum("ia,kab,jb->kij", inverse, 0.5 * (K0 + np.swapaxes(K0, 1, 2)), inverse)
+    relative = inverse @ (0.5 * (K0 + np.swapaxes(K0, 1, 2))) @ inverse.T
     values = np.linalg.eigvalsh(relative)
     t = result.t[which]
     return LoadEffect(
@@ -77,7 +77,7 @@ def _changes(record: FlexRecord, inverse: Array, K0: Array, q: Array) -> Array:
     """Largest change (k,) of deflections by K0, relative to the largest of them."""
     rows = record.body.moving_rows(record.point_masses)[0]
     whole = np.einsum("pin,kn->kpi", rows, q)
-    changed = np.einsum("ia,ib,kbc,kc->ka", inverse, inverse, K0, q)
+    changed = np.einsum("kbc,kc->kb", K0, q) @ inverse.T @ inverse
     moved = np.einsum("pin,kn->kpi", rows, changed)
     size = np.linalg.norm(whole, axis=2).max(initial=0.0)
     if (axis := record.body.axis) is not None:  # deflections are across it
