@@ -87,7 +87,7 @@ def of_shear(body: FlexibleBody, part: float, size: float) -> Iterator[Finding]:
         sentence = (
             f"{label(body)}: shear of its sections, which is left out by "
             f"theory='euler_bernoulli', would add {percent(part)} to its deflections where "
-            f"its loads act, expected at most {percent(LIMIT)}: use theory='timoshenko'"
+            f"its loads act, expected at most {percent(LIMIT)}: {body.shear_remedy}"
         )
         serious = part > SERIOUS and size > SMALL
         yield Finding(body.name, "shear", part, LIMIT, None, serious, sentence)
