@@ -360,3 +360,17 @@ def test_slow_responses_to_inputs_are_judged(options, place):
     if told:  # at a third of the lowest frequency
         part = float(told[0].split(" is ")[1].split(" %")[0]) / 100
         assert part == pytest.approx(error, rel=0.1)
+
+
+def test_what_to_do_about_shear():
+    """Assumed shapes have no shear: a mesh is needed as well."""
+    m = cantilever(0.3, modes=sp.Polynomials(4), **SHORT)
+    m.add(sp.Force("load", m["rod"].at(0.3), (0, 1000.0, 0)))
+    (finding,) = (f for f in sp.statics(m).monitor.findings if f.what == "shear")
+    assert finding.sentence.endswith(
+        "use theory='timoshenko' and modes of a mesh, e.g. AttachmentModes(n)"
+    )
+    with pytest.raises(sp.ModelError, match="theory is 'timoshenko', expected 'euler_bernoulli'"):
+        m.replace("rod", theory="timoshenko")
+    m.replace("rod", theory="timoshenko", modes=sp.AttachmentModes(4))
+    assert sp.statics(m).monitor.level == "valid"

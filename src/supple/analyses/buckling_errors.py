@@ -86,10 +86,10 @@ def doubts(found: ModelBuckling) -> list[str]:
         )
     if abs(part := sum(found.by_mesh.values())) > LIMIT:
         worst = max(found.by_mesh, key=lambda name: abs(found.by_mesh[name]))
-        high, size = ("high", part / (1.0 - part)) if part > 0.0 else ("low", -part)
+        high, wrong = ("high", part / (1.0 - part)) if part > 0.0 else ("low", -part)
         out.append(
             f"buckling: by the mesh of flexible body {worst!r} the load factor "
-            f"{found.factors[0]:.6g} is about {percent(size)} too {high}, expected at most "
+            f"{found.factors[0]:.6g} is about {percent(wrong)} too {high}, expected at most "
             f"{percent(LIMIT)}: use smaller elements, or tet10 instead of tet4"
         )
     if found.left > BENT:

@@ -79,12 +79,13 @@ class FrequencyErrors:
 def frequency_errors(equations: Equations, linear: LinearModel, model: Model) -> FrequencyErrors:
     """Compare the lowest modes with the whole meshes of all flexible bodies."""
     modes = [m for m in linear.modes if m.eigenvalue.imag > 0.0][:MODES]
-    records = {name: r for name, r in equations.compiled.flexible.items() if r.modal.n}
+    compiled = equations.compiled
+    records = {name: r for name, r in compiled.flexible.items() if r.modal.n}
     nothing = np.zeros(len(modes))
     if not modes or not records:
         return FrequencyErrors(nothing, ("",) * len(modes), (False,) * len(modes), ())
     bodies = _loaded(equations, linear.state, modes, model, records)
-    shear = {name: _shear(body, modes) for name, body in bodies.items()}
+    shear = {name: _shear(body, modes, name in compiled.bodies) for name, body in bodies.items()}
     missing = {name: _missing(body) + shear[name] for name, body in bodies.items()}
     shapes = [mode.shape[list(linear.places)] for mode in modes]
     kinetic = np.array([float(np.real(y.conj() @ linear.M @ y)) for y in shapes])
@@ -153,10 +154,13 @@ def _missing(body: Deflected) -> Array:
     return np.asarray(missing.reshape(-1, 2).sum(axis=1))
 
 
-def _shear(body: Deflected, modes: Sequence[Mode]) -> Array:
-    """Twice the energy (modes,) of shear that a body leaves out, of both parts of each mode."""
+def _shear(body: Deflected, modes: Sequence[Mode], whole: bool) -> Array:
+    """Twice the energy (modes,) of shear that a body leaves out, of both parts of each mode.
+
+    ``whole``: whether it is no part of another body.
+    """
     record = body.record
-    if record.body.axis is None or record.body.is_part:  # what its sections carry
+    if record.body.axis is None or not whole:  # what its sections carry
         return carried_energies(record, np.array([mode.shape[record.u] for mode in modes]))[0]
     return np.asarray(shear_energy(body, body.right).reshape(-1, 2).sum(axis=1))
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from supple.bodies.static_refinement import exact_statics
+from supple.bodies.static_refinement import exact_statics, leaves_shapes_out
 from supple.engine.builder import Compiled
 from supple.errors import percent
 from supple.forces import Force
@@ -79,7 +79,7 @@ def with_flexibility(
     listed = f"{', '.join(some[:-1])} and {some[-1]}" if len(some) > 1 else some[0]
     how = "cannot deform" if part >= RIGID else f"is {percent(part / (1.0 - part))} too stiff"
     advice = "use more elements"
-    if any(getattr(body, "modes", None) != "all" for body in bodies):
+    if any(leaves_shapes_out(body) for body in bodies):
         advice = (
             "use modes='all', or modes=AttachmentModes(n) with a Force at the frame, whose "
             "components may be zero"

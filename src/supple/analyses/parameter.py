@@ -32,6 +32,7 @@ EXPECTED = (
     "a joint, 'loads', 'gravity', a force or driver, a field such as 'spring.stiffness', or a "
     "function that makes a model"
 )
+FREQUENCIES = ("frequency", "frequencies")  # findings about frequencies that are too high
 JUMP = 0.2  # rad or lengths of the model: states of two values that are farther apart
 CLOSEST = 1e-6  # part of the distance of two values: two states that are still far apart are others
 
@@ -64,11 +65,11 @@ class Followed:
         return static_result(self.model, self.search, self.found, self.turning)
 
     def doubts(self) -> list[str]:
-        """Serious findings about flexible bodies, and about their lowest frequencies."""
+        """Serious findings about flexible bodies, and all about their lowest frequencies."""
         if not self.search.compiled.deforming:
             return []
         found = self.judged.monitor.findings
-        return [f.sentence for f in found if f.serious or f.what == "frequency"]
+        return [f.sentence for f in found if f.serious or f.what in FREQUENCIES]
 
 
 class Parameter:

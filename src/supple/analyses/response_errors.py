@@ -97,12 +97,8 @@ def _on(model: Any, item: Any) -> Any:
 
 def _is_place(item: Any) -> bool:
     """Whether an input is a frame, or a direction of one."""
-    return isinstance(item, Frame) or (
-        isinstance(item, tuple)
-        and len(item) == 2
-        and isinstance(item[0], Frame)
-        and isinstance(item[1], str)
-    )
+    pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], str)
+    return isinstance(item, Frame) or (pair and isinstance(item[0], Frame))
 
 
 def _responses(linear: LinearModel, inputs: Any, omega: float) -> tuple[list[str], Array]:

@@ -29,6 +29,7 @@ from supple.reduction.assumed_forces import assumed_section_forces
 from supple.reduction.field import MeshField
 from supple.reduction.problem import Problem
 from supple.reduction.response import StaticResponse
+from supple.reduction.shapes import AssumedShapes
 from supple.validate import Vector, read_only
 
 if TYPE_CHECKING:
@@ -107,6 +108,13 @@ class BeamRecovery(AxisBody, ReducedBody):
             mesh = mesh_of(reduced, self.elements)
             store[key] = beam_response(reduced, self._problem(mesh), fine, tuple(places))
         return store[key]
+
+    @property
+    def shear_remedy(self) -> str:
+        """Another theory, which assumed shapes do not have."""
+        remedy = super().shear_remedy
+        assumed = isinstance(self.modes, AssumedShapes)
+        return f"{remedy} and modes of a mesh, e.g. AttachmentModes(n)" if assumed else remedy
 
     def carrying_places(self, point_masses: PointMasses = ()) -> Iterator[CarryingPlace]:
         """Gauss points between its nodes."""

@@ -184,6 +184,11 @@ class FlexibleBody(Body):
         """The same with shear of its sections; None if it has shear, or is no straight beam."""
         return None
 
+    @property
+    def shear_remedy(self) -> str:
+        """What to do where shear of its sections matters, in words."""
+        return "use theory='timoshenko'"
+
     def carrying_places(self, point_masses: PointMasses = ()) -> Iterator[CarryingPlace]:
         """Places of a structure of beams, whose compliances add up to its own; none of others."""
         yield from ()

@@ -317,6 +317,11 @@ class FrameBody(CuttableFrame):
             return
         yield from frame_sides(self, self._reduced(point_masses).basis)
 
+    @property
+    def shear_remedy(self) -> str:
+        """Another theory of its members."""
+        return f"{super().shear_remedy} in its members"
+
     def carrying_places(self, point_masses: PointMasses = ()) -> Iterator[CarryingPlace]:
         """Gauss points of the elements of its members."""
         yield from frame_places(self, point_masses)

@@ -17,6 +17,11 @@ FEWEST = 16  # elements of a beam, as for its static deflections in `supple.bodi
 MODES = 6  # beside static shapes, at least: they carry tension and rotation
 
 
+def leaves_shapes_out(body: Any) -> bool:
+    """Whether its elastic coordinates are fewer than those of its mesh."""
+    return getattr(body, "modes", "all") != "all"
+
+
 def exact_statics(body: Any) -> dict[str, Any]:
     """Fields of a body with few modes or elements whose statics are exact; none of others."""
     modes = getattr(body, "modes", None)

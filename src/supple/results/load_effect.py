@@ -133,7 +133,7 @@ def _effects(
     scale = 1.0 / np.sqrt(np.diag(K))
     root = np.linalg.cholesky(K * np.outer(scale, scale))
     inverse = np.linalg.solve(root, np.diag(scale)) @ shapes.T  # inverse K inverse^T = 1
-    relative = np.einsum("ia,kab,jb->kij", inverse, 0.5 * (K0 + np.swapaxes(K0, 1, 2)), inverse)
+    relative = inverse @ (0.5 * (K0 + np.swapaxes(K0, 1, 2))) @ inverse.T
     values = np.linalg.eigvalsh(relative)
     changes = _changes(record, inverse, K0, q, only)
     return np.array([np.maximum(-values[:, 0], 0.0), np.abs(values).max(axis=1), changes])
@@ -149,7 +149,7 @@ def _changes(
     rows = record.body.moving_rows(record.point_masses)[0]
     whole = np.einsum("pin,kn->kpi", rows, q)
     now = q if only is None else q[only : only + 1]
-    changed = np.einsum("ia,ib,kbc,kc->ka", inverse, inverse, K0, now)
+    changed = np.einsum("kbc,kc->kb", K0, now) @ inverse.T @ inverse
     moved = np.einsum("pin,kn->kpi", rows, changed)
     size = np.linalg.norm(whole, axis=2).max(initial=0.0)
     if (axis := record.body.axis) is not None:  # deflections are across it

@@ -9,8 +9,9 @@ T^2/(G J).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,8 @@ Array = NDArray[np.float64]
 
 LIMIT, SERIOUS = 0.02, 0.25  # of the deflections without shear
 SMALL = 1e-5  # lengths of a body, below which a deflection is no serious matter
+
+_places: WeakKeyDictionary[FlexibleBody, dict[Hashable, tuple[Array, Array]]] = WeakKeyDictionary()
 
 
 def shear_of_loads(body: Deflected) -> float:
@@ -58,11 +61,19 @@ def carried_energies(record: FlexRecord, q: Array) -> tuple[Array, Array]:
 
     ``q`` (k, n) may be complex: amplitudes.
     """
-    shear, rest = np.zeros(len(q)), np.zeros(len(q))
-    for rows, compliance in record.body.carrying_places(record.point_masses):
-        energy = np.square(np.abs(q @ rows.T)) * compliance
-        shear, rest = shear + energy[:, 1:3].sum(axis=1), rest + energy[:, 3:].sum(axis=1)
-    return shear, rest
+    rows, compliance = _kept_places(record)
+    energy = np.square(np.abs(np.einsum("pin,kn->kpi", rows, q))) * compliance
+    return energy[..., 1:3].sum(axis=(1, 2)), energy[..., 3:].sum(axis=(1, 2))
+
+
+def _kept_places(record: FlexRecord) -> tuple[Array, Array]:
+    """Rows (p, 6, n) and compliances (p, 6) of a body's places, kept as long as the body."""
+    kept, key = _places.setdefault(record.body, {}), tuple(record.point_masses)
+    if key not in kept:
+        places = list(record.body.carrying_places(record.point_masses))
+        rows = np.array([place.rows for place in places]).reshape(-1, 6, record.modal.n)
+        kept[key] = rows, np.array([place.compliance for place in places]).reshape(-1, 6)
+    return kept[key]
 
 
 def of_shear(body: FlexibleBody, part: float, size: float) -> Iterator[Finding]:
@@ -76,7 +87,7 @@ def of_shear(body: FlexibleBody, part: float, size: float) -> Iterator[Finding]:
         sentence = (
             f"{label(body)}: shear of its sections, which is left out by "
             f"theory='euler_bernoulli', would add {percent(part)} to its deflections where "
-            f"its loads act, expected at most {percent(LIMIT)}: use theory='timoshenko'"
+            f"its loads act, expected at most {percent(LIMIT)}: {body.shear_remedy}"
         )
         serious = part > SERIOUS and size > SMALL
         yield Finding(body.name, "shear", part, LIMIT, None, serious, sentence)
