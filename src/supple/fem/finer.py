@@ -28,9 +28,10 @@ SAME = 1e-12
 LARGEST, LARGEST_ALONE = 40_000, 10_000
 FINER = {"tet4": "tet10"}  # of linear elements that lock
 # Error of the finer mesh, in parts of what it differs by, for each number of elements along an edge
-# that is divided: 1/3 of two where the error falls with the square of the size; that of quadratic
-# elements falls faster, by 1/15, and slower at edges and corners, up to 1.
+# that is divided: 1/3 of two where the error falls with the square of the size. That of quadratic
+# elements falls faster, by 1/15, and slower at edges and corners of what is held.
 REST = {1: 1.0 / 3.0, 2: 1.0 / 3.0, 3: 1.0 / 4.0}
+QUADRATIC = 0.15
 # Corners, and middles of edges from 4 on, of the eight tetrahedra in a divided one: one at each
 # corner, and four around a diagonal of the octahedron that is left.
 CORNERS = ((0, 4, 6, 7), (4, 1, 5, 8), (6, 5, 2, 9), (7, 8, 9, 3))
@@ -141,7 +142,8 @@ def _finer_solid(mesh: SolidMesh, divisions: int) -> Finer:
         name=mesh.name,
     )
     P = sparse.csr_array(sparse.kron(W, sparse.eye_array(3), format="csr"))
-    return Finer(made, P, W, same, REST[divisions], nested=not kind.incompatible)
+    rest = REST[divisions] if kind.degree == 1 else QUADRATIC
+    return Finer(made, P, W, same, rest, nested=not kind.incompatible)
 
 
 def _at(places: Array, place: Array) -> int:
