@@ -26,7 +26,7 @@ from supple.bodies.flexible import (
     nearest_place,
     warn_unstretched,
 )
-from supple.bodies.frame_sections import frame_places, frame_sides
+from supple.bodies.frame_sections import frame_places, frame_sides, frame_surfaces
 from supple.bodies.reduced import MODES, Masses, NodalReduction
 from supple.errors import ModelError, label, suggestion
 from supple.fem.damping import Damping
@@ -34,8 +34,7 @@ from supple.fem.drawn_mesh import DrawnMesh, mean_radius
 from supple.fem.frame import FrameMesh, check_structure
 from supple.fem.material import Material
 from supple.fem.member import Member, Node
-from supple.fem.section_points import SIDES, gauge_row, section_block
-from supple.fem.section_stress import outline
+from supple.fem.section_points import SIDES, gauge_row
 from supple.fem.sections import CrossSection, Section
 from supple.fem.stress_points import StressBlock
 from supple.fem.surface import Surface
@@ -299,16 +298,7 @@ class FrameBody(CuttableFrame):
 
     def stress_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
         """Points on the surface of its members, at nodes and between them."""
-        mesh = self.mesh()
-        for k, member in enumerate(self.members):
-            first, last = mesh.ends(member)
-            axes = member.axes(last - first)
-            for s in np.linspace(0.0, 1.0, 2 * member.elements + 1):
-                section = member.section.at(s)
-                forces = self.section_forces(k, float(s), point_masses)
-                places = first + s * (last - first) + outline(section) @ axes[:, 1:].T
-                name = f"member {k}, s = {s:.6g}"
-                yield section_block(places, section, member.material, forces, name)
+        yield from frame_surfaces(self, point_masses)
 
     def strain_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
         """The same points; with a section given by numbers the middles of the sides of all."""

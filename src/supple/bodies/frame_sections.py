@@ -9,7 +9,8 @@ import numpy as np
 
 from supple.bodies.flexible import CarryingPlace, PointMasses
 from supple.fem.line import gauss
-from supple.fem.section_points import side_block
+from supple.fem.section_points import section_block, side_block
+from supple.fem.section_stress import outline
 from supple.fem.shear_law import compliance, with_shear
 from supple.fem.stress_points import StressBlock
 from supple.validate import Vector
@@ -18,6 +19,20 @@ if TYPE_CHECKING:
     from supple.bodies.frame import FrameBody
 
 POINTS = 2  # of Gauss in an element, for squares of moments that are linear
+
+
+def frame_surfaces(frame: FrameBody, point_masses: PointMasses) -> Iterator[StressBlock]:
+    """Points on the surface of all members, at nodes and between them."""
+    mesh = frame.mesh()
+    for k, member in enumerate(frame.members):
+        first, last = mesh.ends(member)
+        axes = member.axes(last - first)
+        for s in np.linspace(0.0, 1.0, 2 * member.elements + 1).tolist():
+            section = member.section.at(s)
+            forces = frame.section_forces(k, s, point_masses)
+            places = first + s * (last - first) + outline(section) @ axes[:, 1:].T
+            name = f"member {k}, s = {s:.6g}"
+            yield section_block(places, section, member.material, forces, name)
 
 
 def frame_sides(frame: FrameBody, basis: Vector) -> Iterator[StressBlock]:
