@@ -20,18 +20,18 @@ from supple.bodies.axis import STATION_TOLERANCE, AxisBody, equal_steps
 from supple.bodies.beam_gradients import cut_beam
 from supple.bodies.centre_line import CentreLineChoice, Twist, first_angle
 from supple.bodies.flexible import instance
-from supple.bodies.gradient_body import MATERIAL, MOST_ELEMENTS, GradientBody, damping_times
+from supple.bodies.gradient_body import (
+    MATERIAL,
+    MOST_ELEMENTS,
+    GradientBody,
+    damping_times,
+    given_axes,
+)
 from supple.bodies.gradient_looks import drawn_line, line_surface, line_vectors
 from supple.errors import ModelError, label
 from supple.fem.damping import KelvinVoigt, Rayleigh
 from supple.fem.drawn_mesh import DrawnMesh
-from supple.fem.gradient_beam import (
-    AXES_FROM,
-    BEAM_ELEMENTS,
-    BeamElementKind,
-    SectionAxes,
-    beam_mesh,
-)
+from supple.fem.gradient_beam import BEAM_ELEMENTS, BeamElementKind, SectionAxes, beam_mesh
 from supple.fem.gradient_cable import CABLE_ELEMENTS, CableElementKind, cable_mesh
 from supple.fem.gradient_mesh import GradientMesh, Indices
 from supple.fem.line import BeamLine, SectionLaw
@@ -114,6 +114,11 @@ class GradientLine(GradientBody, AxisBody):
     def along_line(self) -> bool:
         """They do."""
         return True
+
+    @property
+    def frame_axes(self) -> SectionAxes:
+        """What frames on it turn with."""
+        return "tangent"
 
     def surface(self, point_masses: Sequence[tuple[float, float]] = ()) -> Surface:
         """What is seen of it."""
@@ -245,7 +250,7 @@ class GradientBeam(GradientLine):
         set_fields(
             self,
             element=validate.choice(owner, "element", element, BEAM_ELEMENTS),
-            axes=_given_axes(owner, element, axes),
+            axes=given_axes(owner, element, axes),
             roll=validate.number(owner, "roll", roll),
             _times=times,
         )
@@ -264,6 +269,11 @@ class GradientBeam(GradientLine):
     def turns(self) -> bool:
         """Its nodes have axes: those of the section."""
         return True
+
+    @property
+    def frame_axes(self) -> SectionAxes:
+        """What frames on it turn with: what its element bends by, if nothing else is said."""
+        return self.axes or ("section" if self.element == "continuum" else "tangent")
 
     def node_pose(self, node: int) -> Pose:
         """Place and axes of a node at rest: the principal axes of the section, turned by roll."""
@@ -293,19 +303,7 @@ class GradientBeam(GradientLine):
     def _made_mesh(self) -> GradientMesh:
         times = self.__dict__["_times"]
         made = self.element, self._beam_line, self.stations, self._rest, times, label(self)
-        bends_by: SectionAxes = "section" if self.element == "continuum" else "tangent"
-        return beam_mesh(*made, self.axes or bends_by)
-
-
-def _given_axes(owner: str, element: str, axes: Any) -> SectionAxes | None:
-    """Check what frames of a beam turn with; None is what its element bends by."""
-    if axes is None:
-        return None
-    chosen: SectionAxes = validate.choice(owner, "axes", axes, tuple(AXES_FROM))
-    if chosen == "section" and element != "continuum":
-        expected = f"'tangent', because element {element!r} bends where its tangent turns"
-        raise ModelError(owner, "axes", axes, expected)
-    return chosen
+        return beam_mesh(*made, self.frame_axes)
 
 
 @dataclass(frozen=True, eq=False, init=False)

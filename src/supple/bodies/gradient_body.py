@@ -5,9 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from supple import validate
 from supple.bodies.flexible import damping_choice, strain_damping
+from supple.errors import ModelError
 from supple.fem.damping import KelvinVoigt, Rayleigh
 from supple.fem.drawn_mesh import DrawnMesh
+from supple.fem.gradient_beam import AXES_FROM, SectionAxes
 from supple.fem.gradient_mesh import GradientMesh, Indices
 from supple.fem.material import Material
 from supple.frames import Body, Frame, ViewName, WrittenAs
@@ -68,3 +71,14 @@ def damping_times(owner: str, damping: Any, material: Material) -> tuple[float, 
         return damping.factors(material.E, material.G)
     time = damping.stiffness if isinstance(damping, Rayleigh) else 0.0
     return time, time
+
+
+def given_axes(owner: str, element: str, axes: Any) -> SectionAxes | None:
+    """Check what frames of a beam turn with; None is what its element bends by."""
+    if axes is None:
+        return None
+    chosen: SectionAxes = validate.choice(owner, "axes", axes, tuple(AXES_FROM))
+    if chosen == "section" and element != "continuum":
+        expected = f"'tangent', because element {element!r} bends where its tangent turns"
+        raise ModelError(owner, "axes", axes, expected)
+    return chosen

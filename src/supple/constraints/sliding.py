@@ -53,7 +53,7 @@ class SlidingJoint(FrameConstraint, Shaft):
         if chosen == "section" and not cast("GradientLine", body).turns:
             expected = f"'point' or 'tangent' on {label(body)}, which has no sections that turn"
             raise ModelError(owner, "follows", follows, expected)
-        if chosen != "point" and cast("GradientLine", body).mesh.axes_from != 1:
+        if chosen != "point" and cast("GradientLine", body).frame_axes == "section":
             expected = (
                 f"'point', because {label(body)} turns with sections that shear against its axis; "
                 "or give it another element or axes='tangent'"
