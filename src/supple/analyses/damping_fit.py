@@ -20,7 +20,7 @@ from supple.analyses.linearize import linearize
 from supple.analyses.mode_fit import Asked, ModeFit, Term
 from supple.analyses.taken_as_rigid import deforming
 from supple.bodies.elastic import takes_damping
-from supple.errors import ModelError, SimulationError, SuppleWarning, suggestion
+from supple.errors import ModelError, SimulationError, SuppleWarning, suggestion, warn_caller
 from supple.fem.damping import Damping, ModalDamping, Rayleigh, own_modes
 from supple.formulations.base import Formulation
 from supple.model import Model
@@ -84,7 +84,7 @@ def fit_damping(
         plain.replace(name, damping=made)
     fit = DampingFit(plain, dampings, found.modes(factors))
     if fit.worst is not None and abs(fit.worst.off) > OFF:
-        warnings.warn(f"{OWNER}: {fit.worst.sentence}", SuppleWarning, stacklevel=2)
+        warn_caller(f"{OWNER}: {fit.worst.sentence}")
     return fit
 
 

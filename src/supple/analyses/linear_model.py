@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 from supple import validate
 from supple.analyses.mode import Complex, Mode
 from supple.engine.builder import Compiled
-from supple.errors import ModelError, SuppleWarning, percent
+from supple.errors import ModelError, percent, warn_caller
 from supple.model import Model
 from supple.poses import Array
 from supple.results.monitor import Monitor
@@ -146,7 +145,7 @@ class LinearModel:
 
         found = state_space(self, inputs, outputs, derivative)
         if (doubt := too_small(self, inputs)) is not None:
-            warnings.warn(doubt, SuppleWarning, stacklevel=2)
+            warn_caller(doubt)
         return found
 
     @property

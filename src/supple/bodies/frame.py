@@ -26,9 +26,10 @@ from supple.bodies.flexible import (
     nearest_place,
     warn_unstretched,
 )
+from supple.bodies.frame_nodes import known_node, node_places
 from supple.bodies.frame_sections import frame_places, frame_sides, frame_surfaces
 from supple.bodies.reduced import MODES, Masses, NodalReduction
-from supple.errors import ModelError, label, suggestion
+from supple.errors import ModelError, label
 from supple.fem.damping import Damping
 from supple.fem.drawn_mesh import DrawnMesh, mean_radius
 from supple.fem.frame import FrameMesh, check_structure
@@ -108,13 +109,13 @@ class FrameBody(CuttableFrame):
         set_fields(self, name=validate.name("FrameBody", name))
         self._placed(position, rotation)
         owner = label(self)
-        places = _places(owner, nodes)
+        places = node_places(owner, nodes)
         if not isinstance(members, (list, tuple)) or not members:
             raise ModelError(owner, "members", members, "a sequence of Members")
         for member in members:
             instance(owner, "members", member, Member, "Members only")
             for node in (member.start, member.end):
-                _known(owner, "members", node, places)
+                known_node(owner, "members", node, places)
         first = next(iter(places))
         set_fields(
             self,
@@ -123,7 +124,7 @@ class FrameBody(CuttableFrame):
             reference=validate.choice(owner, "reference", reference, FRAME_REFERENCES),
             clamp_node=first
             if clamp_node is None
-            else _known(owner, "clamp_node", clamp_node, places),
+            else known_node(owner, "clamp_node", clamp_node, places),
             damping=damping_choice(owner, damping),
             stiffening=stiffening_choice(owner, stiffening),
             parts=None,
@@ -183,7 +184,7 @@ class FrameBody(CuttableFrame):
         if isinstance(x, str) and node is None:
             node = x
         if node is not None:
-            return Frame(self, self.nodes[_known(owner, "node of at", node, self.nodes)], rotation)
+            return Frame(self, self.nodes[known_node(owner, "node of at", node, self.nodes)], rotation)
         expected = "the name of a node, node=..., or the place of a node"
         point = given_point(owner, x, y, z, expected)
         return Frame(self, self.nodes[self._nearest(point)], rotation)
@@ -317,7 +318,7 @@ class FrameBody(CuttableFrame):
         yield from frame_places(self, point_masses)
 
     @property
-    def sizes_known(self) -> bool:
+    def sizesknown_node(self) -> bool:
         """Whether the sections of all members have sizes."""
         return all(m.section.at(0.0).half_sizes is not None for m in self.members)
 
@@ -352,7 +353,7 @@ class FrameBody(CuttableFrame):
         return "use more elements in its members"
 
     def _number(self, field: str, place: Any) -> int:
-        return list(self.nodes).index(_known(label(self), field, place, self.nodes))
+        return list(self.nodes).index(known_node(label(self), field, place, self.nodes))
 
     def _rows(self, place: int) -> Vector:
         rows = np.zeros((6, self.mesh().size))
@@ -371,34 +372,3 @@ def _sections(member: Member) -> list[CrossSection]:
     """The section in the middle of each element of a member."""
     middles = (np.arange(member.elements) + 0.5) / member.elements
     return [member.section.at(float(s)) for s in middles]
-
-
-def _known(owner: str, field: str, node: Any, nodes: Mapping[Node, Vector]) -> Node:
-    if isinstance(node, (str, int, np.integer)) and not isinstance(node, bool) and node in nodes:
-        return node if isinstance(node, str) else int(node)
-    names = [str(n) for n in nodes]
-    raise ModelError(owner, field, node, f"a node; {suggestion(node, names)}")
-
-
-def _places(owner: str, nodes: Any) -> dict[Node, Vector]:
-    if isinstance(nodes, Mapping):
-        named = dict(nodes)
-    elif isinstance(nodes, (Sequence, np.ndarray)) and not isinstance(nodes, str):
-        expected = "names with places, or a sequence of places"
-        named = dict(enumerate(validate.listed(owner, "nodes", nodes, expected)))
-    else:
-        raise ModelError(owner, "nodes", nodes, "names with places, or a sequence of places")
-    if len(named) < 2:
-        raise ModelError(owner, "nodes", nodes, "at least two nodes")
-    places: dict[Node, Vector] = {}
-    for node, place in named.items():
-        validate.written(owner, "name of a node", str(node))
-        places[node] = validate.vector(owner, f"place of node {node!r}", place)
-    points = np.array(list(places.values()))
-    for k in range(len(points)):
-        same = np.flatnonzero(np.all(points[:k] == points[k], axis=1))
-        if len(same):
-            names = list(places)
-            expected = f"another place than that of node {names[int(same[0])]!r}"
-            raise ModelError(owner, f"place of node {names[k]!r}", points[k], expected)
-    return places
