@@ -184,7 +184,8 @@ class FrameBody(CuttableFrame):
         if isinstance(x, str) and node is None:
             node = x
         if node is not None:
-            return Frame(self, self.nodes[known_node(owner, "node of at", node, self.nodes)], rotation)
+            known = known_node(owner, "node of at", node, self.nodes)
+            return Frame(self, self.nodes[known], rotation)
         expected = "the name of a node, node=..., or the place of a node"
         point = given_point(owner, x, y, z, expected)
         return Frame(self, self.nodes[self._nearest(point)], rotation)
@@ -318,7 +319,7 @@ class FrameBody(CuttableFrame):
         yield from frame_places(self, point_masses)
 
     @property
-    def sizesknown_node(self) -> bool:
+    def sizes_known(self) -> bool:
         """Whether the sections of all members have sizes."""
         return all(m.section.at(0.0).half_sizes is not None for m in self.members)
 
