@@ -105,15 +105,26 @@ def catenary_of_two_elements() -> Answer:
     return Answer(pull, 9.81 * _catenary(3.0, 10.0)[1], r)
 
 
-@right()
-def cable_that_hangs_straight() -> Answer:
+def straight(bending: float, **fields: Any) -> Answer:
+    """A cable of 10 m, EA 1e6 N and 0.8 kg/m, that hangs on a pin: it stretches by its weight."""
     m = sp.Model(gravity=(9.81, 0, 0))
-    section = sp.Section(1e-4, 1e-12, 1e-12, 2e-12, half_sizes=(1e-2, 1e-2))
+    I = bending / 1e10
+    section = sp.Section(1e-4, I, I, 2 * I, half_sizes=(1e-2, 1e-2))
     heavy = sp.Material(E=1e10, G=5e9, density=8000.0)
-    cable = m.add(sp.Cable("rod", 10.0, section, heavy, elements=16))
+    cable = m.add(sp.Cable("rod", 10.0, section, heavy, **fields))
     m.add(sp.Spherical("pin", m.ground.at(0), cable.at(0)))
     r = sp.statics(m)
     return Answer(place(r, 0, 10.0) - 10.0, 8000 * 9.81 * 10**2 / 2 / 1e10, r)
+
+
+@right()
+def cable_that_hangs_straight() -> Answer:
+    return straight(1.0, elements=16)
+
+
+@right()
+def limp_cable_that_hangs_straight() -> Answer:
+    return straight(0.01, elements=16, element="two_points")
 
 
 def plate(elements: tuple[int, int], thickness: float = 0.01, clamped: bool = True) -> sp.Model:
