@@ -65,13 +65,15 @@ def agree(few, dense, condition=1e4):
     """The same steps, but for a decision that rounding tips, and the same motion.
 
     Rounding of solutions is that of the matrix, 1e-16, times its condition. Steps of
-    free size would not do: they depend on errors, which rounding changes more and more.
+    free size would not do: they depend on errors, which rounding changes more and more. Rates are
+    increments over a step, so that they have the rounding of positions over its length.
     """
+    step = float(dense.t[-1]) / dense.statistics["steps"]
     for name in ("steps", "newton_iterations", "factorizations"):
         x, y = few.statistics[name], dense.statistics[name]
         assert abs(x - y) <= 1 + y / 50, name
-    for x, y in ((few.q, dense.q), (few.u, dense.u)):
-        assert np.abs(x - y).max() < 1e-16 * condition * (1.0 + np.abs(y).max())
+    for x, y, length in ((few.q, dense.q, 1.0), (few.u, dense.u, step)):
+        assert np.abs(x - y).max() < 1e-16 * condition * (1.0 / length + np.abs(y).max())
 
 
 @pytest.mark.parametrize("controlled", [False, True])

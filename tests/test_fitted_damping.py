@@ -72,7 +72,8 @@ def test_ratios_of_several_modes_are_told_by_those_that_take_part() -> None:
     own = sp.ModalDamping([0.01, 0.01, 0.03])
     model = boom("none", modes=4, damping=own)
     assert ratios(model) == pytest.approx([0.01, 0.01, 0.03, 0.03], rel=1e-6)
-    assert not sp.linearize(model).monitor.findings
+    findings = sp.linearize(model).monitor.findings
+    assert not [f for f in findings if f.what == "damping"]
     free = boom("none", modes=4, damping=own, joint=sp.Revolute)
     free.gravity = (0, 0, 0)
     with pytest.warns(SuppleWarning, match="its damping asks"):

@@ -26,7 +26,8 @@ def momentum_of(error: float) -> MomentumAudit:
 
 def monitor_of(*serious: bool) -> Monitor:
     findings = tuple(Finding("rod", "spin", 1.0, 0.1, 0.0, s, "rod: spins") for s in serious)
-    return Monitor({"rod": BodyMonitor("rod", *(0.0,) * (len(fields(BodyMonitor)) - 2), findings)})
+    own = {f.name: 0.0 for f in fields(BodyMonitor)} | {"name": "rod", "findings": findings}
+    return Monitor({"rod": BodyMonitor(**own)})
 
 
 def test_the_worst_counts():

@@ -78,12 +78,11 @@ class Body:
     its class. `supple.bodies.flexible.FlexibleBody` has the questions about deformation.
 
     ``written_as`` : what the engine makes of it
-        "rigid" (mass, centre of mass, inertia), "flexible" (a floating frame and elastic
-        coordinates), "parts" (several of these, welded to each other) or "gradient" (no frame:
-        nodal vectors and elements, ``mesh``).
+        "rigid" (mass, centre, inertia), "flexible" (a floating frame and elastic coordinates),
+        "parts" (several of these, welded to each other) or "gradient" (nodal vectors, ``mesh``).
     ``view`` : the view of `supple.results.body_views` that shows it in results
-    ``position``, ``rotation`` : origin (3,) m and axes (3, 3) of its own frame in the world, in the
-        position that the model is written in; what `at_world` goes by
+    ``is_beam`` : it has a ``length``, and one ``section`` and ``material`` along its axis
+    ``position``, ``rotation`` : origin (3,) m and axes (3, 3) of its own frame, as written
 
     How to add one is in CONTRIBUTING.md, "A body".
     """
@@ -94,6 +93,7 @@ class Body:
 
     written_as: ClassVar[WrittenAs] = "unknown"
     view: ClassVar[ViewName] = "frame"
+    is_beam: ClassVar[bool] = False
 
     def at(
         self, x: float, y: float = 0.0, z: float = 0.0, rotation: ArrayLike | None = None

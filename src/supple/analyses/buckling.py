@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.analyses.arguments import expect, number, starting_state
-from supple.analyses.buckling_errors import doubts, with_finer
+from supple.analyses.buckling_errors import LIMIT, doubts, with_finer
 from supple.analyses.continuation import Continuation, Spot
 from supple.analyses.equilibrium import NO_STIFFNESS
 from supple.analyses.load_factor import Loaded, Loading
@@ -28,7 +28,7 @@ from supple.analyses.mesh_buckling import mesh_stiffness
 from supple.analyses.mode import Mode
 from supple.analyses.static_result import static_result
 from supple.bodies.flexible import FlexibleBody
-from supple.errors import ModelError, SimulationError, warn_caller
+from supple.errors import ModelError, SimulationError, percent, warn_caller
 from supple.fem.buckling import Buckling
 from supple.fem.buckling import buckling as of_component
 from supple.fem.component import Component
@@ -111,7 +111,8 @@ class ModelBuckling:
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{f:.6g}" for f in self.factors[:6])
-        return f"<ModelBuckling at load factors {shown}>"
+        wrong = f", about {percent(self.error)} too high" if self.error > LIMIT else ""
+        return f"<ModelBuckling at load factors {shown}{wrong}>"
 
 
 @overload

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,6 +41,8 @@ class AxisBody(Body):
     roll: float = 0.0
     twist: Twist = None
     centre_line: CentreLineChoice = None
+
+    is_beam: ClassVar[bool] = True
 
     @property
     def mass(self) -> float:

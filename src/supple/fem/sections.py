@@ -201,7 +201,7 @@ class ISection(CrossSection):
         warping: Literal["free"] | None = None,
     ) -> None:
         self._sizes(size_y=size_y, size_z=size_z, web=web, flange=flange)
-        if warping not in (None, "free"):
+        if warping is not None and not (isinstance(warping, str) and warping == "free"):
             raise ModelError("ISection", "warping", warping, "'free' or None")
         set_fields(self, warping=warping)
         y, z, w, f = self.size_y, self.size_z, self.web, self.flange

@@ -246,8 +246,10 @@ def monitor(result: Result, across: bool = False) -> Monitor:
 
 def _with_theory(result: Result, seen: BodyMonitor) -> BodyMonitor:
     """A body's monitor with findings about what the theory of its sections leaves out."""
-    body = result.data.compiled.bodies[seen.name].body
-    told = (*of_warping(result, body), *of_thickness(result, body))
+    record = result.data.compiled.bodies.get(seen.name)
+    if record is None:  # a part of a body, which is judged as a whole
+        return seen
+    told = (*of_warping(result, record.body), *of_thickness(result, record.body))
     return replace(seen, findings=(*seen.findings, *told)) if told else seen
 
 

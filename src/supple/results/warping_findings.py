@@ -35,9 +35,9 @@ def of_warping(result: Result, body: Any) -> Iterator[Finding]:
     """A finding if a beam twists too much because its clamped ends cannot warp."""
     from supple.results.monitor import Finding
 
-    section, material = getattr(body, "section", None), getattr(body, "material", None)
-    if section is None or material is None or not _warping(section) > 0.0:
+    if not body.is_beam or not _warping(body.section) > 0.0:
         return
+    section, material = body.section, body.material
     ends = clamped_ends(result, body)
     if not ends:
         return
