@@ -127,6 +127,7 @@ ONE_IN = {
     "test_sundials_loops.py::test_the_solver_does_not_drift": 2,
     "test_transfer.py::test_random_loops_agree_with_differences": 3,
     "test_truncation.py::test_what_elements_leave_out_of_a_notch": 3,
+    "test_truth.py::test_verdict_is_true": 2,
     "test_writing.py::test_a_full_disk_harms_no_earlier_file": 3,
 }
 

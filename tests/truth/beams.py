@@ -263,7 +263,7 @@ def resonance_of_a_mode_left_out() -> Answer:
     return Answer(float(a), float(b), r)
 
 
-@wrong()
+@wrong(slow=True)
 def leaf_of_one_part_at_a_stroke() -> Answer:
     found = sp.stiffness(_guide(1), _stage(), over="stroke.y", values=[0.0, 5e-3])
     true = sp.stiffness(_guide(16), _stage(), over="stroke.y", values=[0.0, 5e-3])

@@ -56,7 +56,7 @@ def bar_of_linear_tetrahedra() -> Answer:
     return Answer(end(r), TIP, r)
 
 
-@right()
+@right(slow=True)
 def bar_of_quadratic_tetrahedra() -> Answer:
     r = sp.statics(bar("tet10", (20, 1, 1)))
     return Answer(end(r), TIP, r)
@@ -95,7 +95,7 @@ def bar_of_one_quadratic_element() -> Answer:
     return Answer(end(r), TIP, r)
 
 
-@wrong()
+@wrong(slow=True)
 def rubber_of_linear_elements() -> Answer:
     rubber = sp.Material(E=1e7, G=1e7 / (2 * 1.4999), density=1000)
     r = sp.statics(bar("tet4", (20, 2, 2), material=rubber))
@@ -136,7 +136,7 @@ def board_bent_too_far() -> Answer:
 
 @right(slow=True)
 def square_plate_of_many_triangles() -> Answer:
-    return _square(20)
+    return _square(24)
 
 
 def _square(n: int) -> Answer:

@@ -38,7 +38,7 @@ def elastica_by_sixteen_elements() -> Answer:
     return Answer(place(r, 1), 0.30172, r)  # Bisshopp and Drucker, F L^2/EI = 1
 
 
-@wrong()
+@wrong(slow=True)
 def elastica_by_two_elements() -> Answer:
     r = sp.statics(strip((0, 10 * EI, 0), elements=2))
     return Answer(place(r, 0), 0.44500, r)  # the same, F L^2/EI = 10

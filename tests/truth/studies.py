@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import supple as sp
-from truth.bodies import ALLOY, EI, cantilever
+from truth.bodies import ALLOY, EI, STEEL, cantilever
 from truth.table import Answer, right, wrong
 
 
@@ -43,7 +43,7 @@ def fit_from_a_start_near_a_local_minimum() -> Answer:
     return Answer(found.values["length"], 1.0, found)
 
 
-@wrong()
+@wrong(slow=True)
 def fit_of_a_model_without_damping() -> Answer:
     # The record is damped; the moment of inertia of the model is free to follow it
     t = np.linspace(0, 5, 200)
@@ -60,7 +60,7 @@ def fit_of_two_parameters() -> Answer:
     return Answer(found.values["damping"], 0.4, found)
 
 
-@wrong()
+@right()
 def certificate_of_a_stubby_beam() -> Answer:
     m = cantilever(
         (0, 1e4, 0),
@@ -118,15 +118,13 @@ def swung(beam: Any) -> sp.Model:
     return m
 
 
-@wrong()
-def efforts_of_a_soft_link() -> Answer:
-    thin = sp.Beam("rod", 1.0, sp.Rectangle(0.004, 0.03), ALLOY, modes=4)
-    path = "0.5*(1 - cos(12*t))"
-    found = sp.inverse_dynamics(swung(thin), 0.5, motion={"pin": path}, output=500)
-    driven = swung(thin)
-    driven.add(sp.Driver("drive pin", "pin", path))
-    true = sp.simulate(driven, 0.5, output=500)
-    return Answer(*(float(np.abs(r["drive pin"].effort).max()) for r in (found, true)), found)
+@right()
+def efforts_of_a_stiff_link() -> Answer:
+    beam = sp.Beam("rod", 1.0, sp.Rectangle(0.05, 0.05), STEEL, modes=sp.AttachmentModes(2))
+    path = "0.5*(1 - cos(2*t))"
+    found = sp.inverse_dynamics(swung(beam), 3.0, motion={"pin": path}, output=500)
+    inertia = STEEL.density * 0.05**2 / 3 + 1.0  # about the pin; the link hardly bends
+    return Answer(float(np.abs(found["drive pin"].effort).max()), 2.0 * inertia, found)
 
 
 @right()
