@@ -121,10 +121,9 @@ def swung(beam: Any) -> sp.Model:
 @right()
 def efforts_of_a_stiff_link() -> Answer:
     beam = sp.Beam("rod", 1.0, sp.Rectangle(0.05, 0.05), STEEL, modes=sp.AttachmentModes(2))
-    path = "0.5*(1 - cos(2*t))"
-    found = sp.inverse_dynamics(swung(beam), 3.0, motion={"pin": path}, output=500)
+    found = sp.inverse_dynamics(swung(beam), 1.0, motion={"pin": "t**5"}, output=500)
     inertia = STEEL.density * 0.05**2 / 3 + 1.0  # about the pin; the link hardly bends
-    return Answer(float(np.abs(found["drive pin"].effort).max()), 2.0 * inertia, found)
+    return Answer(float(found["drive pin"].effort[-1]), 20.0 * inertia, found)
 
 
 @right()
