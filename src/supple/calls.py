@@ -85,7 +85,7 @@ def _wrapped(function: FunctionType) -> Callable[..., Any]:
 def wrong_call(
     function: Callable[..., Any], given: Sequence[Any], named: Mapping[str, Any]
 ) -> str | None:
-    """What is wrong with the arguments of a call, in a sentence; None if nothing is."""
+    """Sentence about an error in the arguments of a call; None if there is none."""
     import inspect
 
     parameters = list(inspect.signature(function).parameters.values())

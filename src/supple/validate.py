@@ -70,7 +70,7 @@ def written(owner: str, field: str, value: str) -> str:
 
 
 def _unwritten(sign: str) -> bool:
-    """Whether a sign is a control character, a line end, half of a pair, or none at all."""
+    """True if a character is a control, a separator of lines, a surrogate, or U+..FFFE or FFFF."""
     import unicodedata
 
     return unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") or ord(sign) & 0xFFFE == 0xFFFE

@@ -348,7 +348,7 @@ class _Linear:
 
 
 def _cure(body: FlexibleBody) -> str:
-    """What lets a body feel the loads along it."""
+    """Remedy by which a body feels the loads along it, for sentences."""
     if not body.stiffened:
         return f"stiffening of flexible bodies such as {body.name!r}"
     return (

@@ -283,7 +283,7 @@ class Continuation:
         return self._dot(a.tangent, b.tangent) < (0.0 if sharp else STRAIGHT)
 
     def _wiggles(self, a: Spot, b: Spot, h: float) -> bool:
-        """Whether the factor seems to turn back and on again between two neighbours.
+        """True if the factor seems to turn back and on again between two neighbours.
 
         The cubic through values and slopes at both ends has two extreme values there.
         """

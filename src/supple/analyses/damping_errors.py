@@ -44,7 +44,7 @@ def damping_errors(linear: LinearModel) -> Iterator[Finding]:
 
 
 def with_damping(monitor: Monitor, linear: LinearModel) -> Monitor:
-    """What a monitor says, with findings about damping."""
+    """Monitor with added findings about damping."""
     bodies = dict(monitor.bodies)
     for found in damping_errors(linear):
         if found.body in bodies:

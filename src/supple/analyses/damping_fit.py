@@ -119,7 +119,7 @@ def _terms(
     kind: str,
     formulation: Formulation | None,
 ) -> tuple[list[Term], Array]:
-    """What may damp the bodies, and the stiffness (n, n) of their strain."""
+    """Terms that may damp the bodies, and the stiffness (n, n) of their strain."""
     compiled = linear.state.compiled
     assert compiled is not None
     terms, strain = [], np.zeros_like(linear.K)

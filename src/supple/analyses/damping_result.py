@@ -34,7 +34,7 @@ class DampedMode:
 
     @property
     def off(self) -> float:
-        """What is missing or too much, in parts of what was asked; NaN if nothing was."""
+        """Relative deviation of the damping ratio from what was asked; NaN if nothing was."""
         if self.asked == 0.0:
             return 0.0 if self.ratio < 1e-9 else np.inf
         return self.ratio / self.asked - 1.0
@@ -76,7 +76,7 @@ class DampingFit:
         return self._report.text(12)
 
     def _repr_html_(self) -> str:
-        """The same as a table, for notebooks."""
+        """Return the report as an HTML table, for notebooks."""
         return self._report.html()
 
     @property

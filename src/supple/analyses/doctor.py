@@ -94,7 +94,7 @@ class _Examination:
         self.damping(q)
 
     def damping(self, q: Array) -> None:
-        """Whether modes of the model have the damping that was asked of its bodies' own."""
+        """Note modes of the model whose damping is not that asked of the own modes of bodies."""
         from supple.analyses.damping_errors import damping_errors
         from supple.analyses.linearize import linear_model
 

@@ -64,7 +64,7 @@ class FrequencyErrors:
         return self.elastic[JUDGED - 1] + 1 if len(self.elastic) >= JUDGED else len(self.parts)
 
     def lowest(self, k: int) -> bool:
-        """Whether a mode is the lowest elastic one, or below it."""
+        """True if mode k is the lowest elastic one or below it, or if none is elastic."""
         return not self.elastic or k <= self.elastic[0]
 
     @property
@@ -175,7 +175,7 @@ def _strain(records: Iterable[FlexRecord], mode: Mode) -> float:
 
 
 def with_frequencies(monitor: Monitor, linear: LinearModel, found: FrequencyErrors) -> Monitor:
-    """What a monitor says, with findings about the frequencies up to the third elastic one.
+    """Monitor with added findings about the frequencies up to the third elastic one.
 
     One up to the lowest elastic one is a "frequency", others are "frequencies".
     """

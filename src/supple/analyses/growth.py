@@ -27,7 +27,7 @@ def growth(linear: LinearModel) -> float:
 
 
 def grows(linear: LinearModel) -> bool:
-    """Whether an eigenvalue has a real part beyond the rounding of two that meet."""
+    """True if an eigenvalue has a positive real part beyond the rounding of two that meet."""
     values = moving(linear)
     return bool(np.any(values.real > MEETING * np.abs(values)))
 

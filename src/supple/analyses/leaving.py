@@ -1,4 +1,4 @@
-"""Whether coordinates that stand still would leave if they were disturbed.
+"""Growth rate of small disturbances of coordinates that stand still.
 
 Displacements N y and velocities N w + P y of these coordinates leave the constraint rows as they
 are, G N = 0 and G P = -H N. With the states of controllers beside them, differences of

@@ -135,7 +135,7 @@ def linear_about(
 
 
 def with_monitor(equations: Equations, linear: LinearModel) -> LinearModel:
-    """The same linear model with what its monitor finds, frequencies included."""
+    """Linear model with the findings of its monitor added, those about frequencies included."""
     model, state = linear.model, linear.state
     assert model is not None
     seen = monitor(Result(instant(model, equations, state, True, "one state", {})), across=True)

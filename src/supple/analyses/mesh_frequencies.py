@@ -42,7 +42,7 @@ def mesh_parts(bodies: Mapping[str, Deflected], kinetic: Array) -> dict[str, Arr
 
 
 def with_mesh_frequencies(monitor: Monitor, linear: LinearModel, found: FrequencyErrors) -> Monitor:
-    """What a monitor says, with findings about the frequencies that are judged.
+    """Monitor with added findings about errors by meshes in the frequencies that are judged.
 
     One up to the lowest elastic one is a "frequency", others are "frequencies".
     """

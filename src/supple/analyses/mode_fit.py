@@ -39,7 +39,7 @@ ROUNDING = 1e-12  # part of the largest square of a frequency
 
 @dataclass(frozen=True)
 class Term:
-    """What a factor of 1 does: a matrix (n, n) in the coordinates of the linear model.
+    """Damping matrix (n, n) for a factor of 1, in the coordinates of the linear model.
 
     ``part`` is "stiffness", "mass" or the number of a mode of the body. ``time`` (s) is what a
     factor of 1 multiplies the stiffness of the strain by that it damps; NaN if it is none.
@@ -73,7 +73,7 @@ class Asked:
 
     @property
     def all_alike(self) -> bool:
-        """Whether one ratio is asked of all modes."""
+        """True if one ratio is asked of all modes."""
         return self.frequencies is None and len(self.ratios) == 1
 
     def of(self, frequencies: Array) -> Array:

@@ -62,7 +62,7 @@ class Probe:
 
     @property
     def repeats(self) -> bool:
-        """Whether the run can be made again: functions of the user may count their calls."""
+        """True if the run can be made again: no functions of the user, which may count calls."""
         return not (self.compiled.callbacks or self.compiled.sampled)
 
     def again(self, rtol: float, t: Array, most: int) -> Array | None:

@@ -96,7 +96,7 @@ def _on(model: Any, item: Any) -> Any:
 
 
 def _is_place(item: Any) -> bool:
-    """Whether an input is a frame, or a direction of one."""
+    """True if an input is a frame, or a pair of a frame and a direction."""
     pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], str)
     return isinstance(item, Frame) or (pair and isinstance(item[0], Frame))
 

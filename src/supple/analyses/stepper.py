@@ -319,11 +319,11 @@ class Stepper:
         return twin
 
     def __deepcopy__(self, memo: Any) -> Stepper:
-        """The same as a copy: nothing that changes is shared."""
+        """Return a copy that shares nothing that changes."""
         return self.__copy__()
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        """What a copy is made from, in another process too: arguments, and a snapshot."""
+        """Return a function and arguments that make a copy, in another process too."""
         first = self._first._begun
         settings = (first.start, *self._settings)
         return _copied, (self._given, self.dt, settings, first.key, self.snapshot())

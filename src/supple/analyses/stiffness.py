@@ -136,7 +136,7 @@ def _judged(
     names: Sequence[str],
     table: Array,
 ) -> Monitor:
-    """What the monitor finds, and whether modes and elements are enough for these loads."""
+    """Monitor of a position, with a finding if modes or elements are too few for these loads."""
     if not here.search.compiled.flexible:
         return found.monitor
     with warnings.catch_warnings():

@@ -207,7 +207,7 @@ class BeamRecovery(AxisBody, ReducedBody):
             yield section_block(places, section, self.material, forces, f"x = {x:.6g} m")
 
     def strain_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
-        """The same points; of a section given by numbers the middles of its sides."""
+        """Surface points for strain; midpoints of the sides if its section is given by numbers."""
         if not isinstance(self.section.at(0.0), Section):
             yield from self.stress_blocks(point_masses)
             return
@@ -220,7 +220,7 @@ class BeamRecovery(AxisBody, ReducedBody):
 
     @property
     def sizes_known(self) -> bool:
-        """Whether its sections have sizes."""
+        """True if the sizes of its sections are known."""
         return self.section.at(0.0).half_sizes is not None
 
     def mass_points(

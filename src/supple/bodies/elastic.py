@@ -8,13 +8,13 @@ from supple.fem.damping import Damping
 
 
 def bends(body: Any) -> bool:
-    """Whether a body has elastic coordinates: one with ``modes=0`` has none."""
+    """True if the body has elastic coordinates; one with ``modes=0`` has none."""
     modes = getattr(body, "modes", None)
     return bool(body.deforms) and not (isinstance(modes, int) and modes == 0)
 
 
 def takes_damping(body: Any) -> bool:
-    """Whether a body has a field for damping."""
+    """True if the body has a field for damping."""
     return hasattr(body, "damping")
 
 

@@ -118,7 +118,7 @@ class FinerMesh:
 
 
 def _finer_interface(found: Finer, interface: Interface) -> Interface:
-    """The same interface with all nodes between its nodes; of a face it follows the mean."""
+    """Interface of the finer mesh with all nodes between its own; of a face it follows the mean."""
     nodes = found.within(interface.nodes)
     given = np.zeros(found.weights.shape[1])
     given[interface.nodes] = interface.weights
@@ -135,7 +135,7 @@ def _finer_interface(found: Finer, interface: Interface) -> Interface:
 def interface_advice(
     component: Component, interfaces: Sequence[Interface], stiff: bool
 ) -> str | None:
-    """What makes interfaces better where they are what a mesh gets wrong; None if they are right.
+    """Advice that improves interfaces if they cause the error of a mesh; None if they do not.
 
     At single nodes of a solid a support sinks in the more the finer the mesh is.
     """
@@ -155,7 +155,7 @@ def interface_advice(
 
 
 def recovers(component: Component) -> TypeGuard[SolidMesh]:
-    """Whether the strains of a mesh tell its error: large ones of tet4 that lock in bending."""
+    """True if strains tell the error of a mesh: many tet4 elements, which lock in bending."""
     if not isinstance(component, SolidMesh) or component.kind != "tet4":
         return False
     return len(component.cells) > MANY and poisson(component) < NEARLY_INCOMPRESSIBLE

@@ -175,18 +175,18 @@ class FlexibleBody(Body):
 
     @property
     def is_part(self) -> bool:
-        """Whether it is a part of a beam that is cut."""
+        """True if the body is a part of a beam that is cut."""
         return False
 
     def sheared_response(
         self, places: Sequence[float], point_masses: PointMasses = ()
     ) -> StaticResponse | None:
-        """The same with shear of its sections; None if it has shear, or is no straight beam."""
+        """Static response with shear; None if it has shear already, or is no straight beam."""
         return None
 
     @property
     def shear_remedy(self) -> str:
-        """What to do where shear of its sections matters, in words."""
+        """Advice for a body where shear of its sections matters, for sentences."""
         return "use theory='timoshenko'"
 
     def carrying_places(self, point_masses: PointMasses = ()) -> Iterator[CarryingPlace]:
@@ -200,7 +200,7 @@ class FlexibleBody(Body):
         return None
 
     def mesh_advice(self, stiff: bool) -> str:
-        """What makes its mesh better, which is too stiff or too soft, for sentences."""
+        """Advice that improves its mesh, which is too stiff or too soft, for sentences."""
         del stiff
         return "use more elements"
 
@@ -241,7 +241,7 @@ class FlexibleBody(Body):
 
     @property
     def sizes_known(self) -> bool:
-        """Whether it is known where its surface is; strains there are estimates otherwise."""
+        """True if the place of its surface is known; strains there are estimates otherwise."""
         return True
 
 

@@ -303,7 +303,7 @@ class FrameBody(CuttableFrame):
         yield from frame_surfaces(self, point_masses)
 
     def strain_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
-        """The same points; with a section given by numbers the middles of the sides of all."""
+        """Surface points for strain; midpoints of all sides if a section is given by numbers."""
         if not any(isinstance(m.section.at(0.0), Section) for m in self.members):
             yield from self.stress_blocks(point_masses)
             return
@@ -320,7 +320,7 @@ class FrameBody(CuttableFrame):
 
     @property
     def sizes_known(self) -> bool:
-        """Whether the sections of all members have sizes."""
+        """True if the sizes of the sections of all members are known."""
         return all(m.section.at(0.0).half_sizes is not None for m in self.members)
 
     def _finished(self, problem: Problem, found: Reduction) -> Reduction:
@@ -349,7 +349,7 @@ class FrameBody(CuttableFrame):
         return frame_flexibility(own, reduced.basis, [int(place) for place in places])
 
     def mesh_advice(self, stiff: bool) -> str:
-        """What makes its mesh better, which is too stiff or too soft, for sentences."""
+        """Advice that improves its mesh, which is too stiff or too soft, for sentences."""
         del stiff
         return "use more elements in its members"
 

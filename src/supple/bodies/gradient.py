@@ -117,7 +117,7 @@ class GradientLine(GradientBody, AxisBody):
 
     @property
     def frame_axes(self) -> SectionAxes:
-        """What frames on it turn with."""
+        """Axes that frames on it turn with: those of the tangent."""
         return "tangent"
 
     def surface(self, point_masses: Sequence[tuple[float, float]] = ()) -> Surface:
@@ -272,7 +272,7 @@ class GradientBeam(GradientLine):
 
     @property
     def frame_axes(self) -> SectionAxes:
-        """What frames on it turn with: what its element bends by, if nothing else is said."""
+        """Axes that frames on it turn with: ``axes``, or else those by which its element bends."""
         return self.axes or ("section" if self.element == "continuum" else "tangent")
 
     def node_pose(self, node: int) -> Pose:

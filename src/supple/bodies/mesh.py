@@ -274,7 +274,7 @@ class MeshBody(NodalBody):
         return made.flexibility(own, reduced.masses, reduced.basis, at)
 
     def mesh_advice(self, stiff: bool) -> str:
-        """What makes its mesh better, which is too stiff or too soft, for sentences."""
+        """Advice that improves its mesh, which is too stiff or too soft, for sentences."""
         if isinstance(self.clamp, int):
             return (
                 "hold it by an interface, because at a single node it gives way the more the finer "

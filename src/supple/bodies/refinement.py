@@ -136,12 +136,12 @@ def _few(modes: Any) -> bool:
 
 
 def _bends(beam: Any) -> bool:
-    """Whether sections stay normal to the axis."""
+    """True if sections stay normal to the axis, as in the theory of Euler and Bernoulli."""
     return getattr(beam, "theory", None) == "euler_bernoulli"
 
 
 def _shears(beam: Any) -> bool:
-    """Whether shear coefficients of its sections are known."""
+    """True if the shear coefficients of its sections are known."""
     try:
         for s in (0.0, 1.0):
             beam.section.at(s).shear_coefficients(beam.material.poisson)

@@ -18,7 +18,7 @@ MODES = 6  # beside static shapes, at least: they carry tension and rotation
 
 
 def leaves_shapes_out(body: Any) -> bool:
-    """Whether its elastic coordinates are fewer than those of its mesh."""
+    """True if the body has fewer elastic coordinates than its mesh: any ``modes`` but "all"."""
     return getattr(body, "modes", "all") != "all"
 
 

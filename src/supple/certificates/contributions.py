@@ -233,13 +233,13 @@ def validity(question: Question) -> Contribution:
 
 
 def _counted(e: Evidence, finding: Finding) -> bool:
-    """Whether a finding about a mesh is counted as an error by that mesh."""
+    """True if a finding about a mesh is counted already, as an error by that mesh."""
     judged = finding.what == "mesh" and not finding.serious
     return judged and "mesh" in e.asked and finding.body in e.given_meshes
 
 
 def _findings(e: Evidence) -> Iterator[Finding]:
-    """What the monitor finds in runs that describe larger deflections and shear, body by body.
+    """Findings of the monitor, with larger deflections and shear where bodies can have them.
 
     Elements and parts that are too long are a matter of the mesh, and judged where it is finest.
     """

@@ -180,7 +180,7 @@ class Evidence:
 
     @property
     def sheared(self) -> bool:
-        """Whether a theory of shear is among what is compared with."""
+        """True if a body has a theory of shear in the run that is compared with."""
         return any("theory" in fields or "members" in fields for fields in self.beyond[0].values())
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Whether the mesh of a component is fine enough for its own lowest frequency."""
+"""Check that the mesh of a component is fine enough for its own lowest frequency."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def poisson(mesh: SolidMesh) -> float:
 
 
 def mesh_advice(component: Component) -> str:
-    """What makes a mesh better, for sentences."""
+    """Advice that improves a mesh, for sentences."""
     locks = isinstance(component, SolidMesh) and component.kind == "tet4"
     return "use tet10, or smaller elements" if locks else "use smaller elements"
 

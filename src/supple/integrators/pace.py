@@ -73,7 +73,7 @@ class Pace:
         return not self._is_endless(now, left)
 
     def _is_endless(self, now: float, left: float) -> bool:
-        """Whether the run has had its time, needs far too many steps, and becomes no faster."""
+        """True if the run has had its time, needs far too many steps, and becomes no faster."""
         if now - self._judged < 0.9 * WINDOW:
             return False
         older, steps = self._older, self._steps_left()

@@ -70,7 +70,7 @@ class Membranes:
 
 
 def feels_loads(body: ModalBody) -> bool:
-    """Whether loads along a body change its stiffness: membranes need a stretch of its axis."""
+    """True if loads along a body change its stiffness: membranes need a stretch of its axis."""
     if body.membranes is not None:
         return body.membranes.stretch(body.K)
     return body.slaves is not None

@@ -112,6 +112,6 @@ def _way(result: Result, force: JointFriction | Rope, v: Array) -> tuple[float, 
 
 
 def _is_driven(result: Result, joint: str) -> bool:
-    """Whether a driver gives the motion of a joint."""
+    """True if a driver gives the motion of a joint."""
     drivers = [c for c in result.constraints.values() if constraint_kind(c).drives]
     return any(name == joint for c in drivers for name, *_ in getattr(c, "terms", ()))

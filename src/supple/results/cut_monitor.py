@@ -184,7 +184,7 @@ def _extremes(
 
 
 def _shear(result: Result, records: Sequence[FlexRecord]) -> float:
-    """What shear would add to the deflections, in the mean over the run."""
+    """Fraction that shear would add to the deflections, in the mean over the run."""
     q = [result.q[:, r.q] - r.modal.rest_coordinates for r in records]
     good = np.flatnonzero(np.all(np.abs(np.hstack(q)) < 1e6, axis=1))
     few = good[sampled(np.hstack(q)[good], SAMPLES)]

@@ -28,7 +28,7 @@ OFF = 0.2  # part of what was asked for
 
 
 def damping_finding(body: Body, frequency: float, asked: float, found: float) -> Finding | None:
-    """What to know about a mode (Hz) whose ratio is off by more than a fifth; None if it is not."""
+    """Finding about a mode (Hz) whose damping ratio is off by more than a fifth, or None."""
     from supple.results.monitor import Finding
 
     if not asked > 0.0 or abs(found - asked) <= OFF * asked:
@@ -51,7 +51,7 @@ def asked_damping(body: Any) -> ModalDamping | None:
 
 
 def of_damping(model: Model, record: FlexRecord) -> Iterator[Finding]:
-    """Whether the lowest mode of a body gets its ratio with what is welded to it."""
+    """Finding if the lowest mode of a body misses its ratio because of what is welded to it."""
     damping, own = asked_damping(record.body), record.modal
     if damping is None or not own.n or not np.any(damping.ratios):
         return

@@ -191,7 +191,7 @@ def _rate(t: Array, envelope: Array) -> float:
 
 
 def _drifts(t: Array, first: Array, ratio: float) -> bool:
-    """Whether a looser run, of 1 / ratio times the tolerance, parts so slowly that all is well."""
+    """True if a run with 1 / ratio times the tolerance drifts so slowly that errors are small."""
     far = np.maximum.accumulate(first)
     k = int(np.argmax(far >= PARTED))
     half, quarter = (int(np.searchsorted(t, t[0] + x * (t[k] - t[0]))) for x in (0.5, 0.25))

@@ -65,7 +65,7 @@ def _turn_limit(body: GradientLine) -> float | None:
 
 
 def _of_bending(bent: Bending, t: Array) -> Iterator[Finding]:
-    """What is told of the elements of a beam."""
+    """Findings about the elements of a beam: stiffness, shear, and tilt of sections."""
     yield from of_stiffness(bent.beam, Extreme(t, excess(bent)))
     yield from of_shear(bent.beam, Extreme(t, missing_shear(bent)))
     yield from of_tilt(bent.beam, Extreme(t, tilted(bent)))

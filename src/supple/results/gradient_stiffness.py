@@ -1,4 +1,4 @@
-"""What deflections of gradient beams lack: elements that lock, and shear that is left out.
+"""Errors in deflections of gradient beams: elements that lock, and shear that is left out.
 
 Elements ``elastic_line`` and ``continuum`` have gradients across the axis that are linear between
 nodes, and see all that this does (docs/theory.md, "Elements over nodal vectors"):
@@ -64,7 +64,7 @@ def missing_shear(bent: Bending) -> Array:
 
 
 def of_stiffness(beam: GradientBeam, found: Extreme) -> Iterator[Finding]:
-    """What is told of elements that are too stiff."""
+    """Finding if elements are too stiff by more than the limit."""
     return _told(
         beam,
         "locking",
@@ -75,7 +75,7 @@ def of_stiffness(beam: GradientBeam, found: Extreme) -> Iterator[Finding]:
 
 
 def of_shear(beam: GradientBeam, found: Extreme) -> Iterator[Finding]:
-    """What is told of a beam that is too thick for what it leaves out."""
+    """Finding if a beam is so thick that the shear it leaves out matters."""
     return _told(
         beam,
         "shear",

@@ -31,7 +31,7 @@ SMALL = 1e-5  # deflections in lengths of the body, below which none is serious
 
 @dataclass(frozen=True)
 class MeshError:
-    """What a mesh gets wrong over a run.
+    """Error of the deflections of a body by its mesh, over a run.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ def mesh_works(body: Deflected) -> tuple[Array, Array] | None:
 
 
 def mesh_error(body: Deflected) -> MeshError | None:
-    """What a body's mesh gets wrong under its loads; None where it is not known."""
+    """Error by a body's mesh under its loads; None where it is not known."""
     works = mesh_works(body)
     if works is None:
         return None

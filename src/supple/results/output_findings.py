@@ -117,7 +117,7 @@ def hidden_motions(result: Result) -> list[Hidden]:
 
 
 def is_hidden(t: Array, x: Array, v: Array) -> bool:
-    """Whether values x (nt, ...) with rates v move faster than the output times show."""
+    """True if values x (nt, ...) with rates v move faster than the output times show."""
     count = len(t)
     if count < FEWEST:
         return False
@@ -130,7 +130,7 @@ def is_hidden(t: Array, x: Array, v: Array) -> bool:
 
 
 def _left_over(x: Array, v: Array, first: Array, second: Array, even: NDArray[np.bool_]) -> float:
-    """What rates v leave over beside values x (nt, n), root mean square of a vibration."""
+    """Estimated rms of the part of rates v (nt, n) that values x (nt, n) do not show."""
     both = (first + second)[:, None]
     left = v[:-2] + 4.0 * v[1:-1] + v[2:] - 6.0 * (x[2:] - x[:-2]) / both
     size = np.linalg.norm(left[even], axis=1) / SIMPSON

@@ -167,7 +167,7 @@ class Result(Products):
 
     @cached_property
     def motion(self) -> MotionAudit:
-        """What is to be said against the motion itself; print it."""
+        """Audit of the motion itself, with what speaks against it; print it."""
         return motion_audit(self)
 
     @cached_property

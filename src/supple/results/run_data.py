@@ -241,7 +241,7 @@ class RunProbe(Protocol):
 
     @property
     def repeats(self) -> bool:
-        """Whether the run can be made again."""
+        """True if the run can be made again."""
 
     def again(self, rtol: float, t: Array, most: int) -> Array | None:
         """Configurations (k, nq) at times of the run with another tolerance."""

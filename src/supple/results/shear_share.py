@@ -33,7 +33,7 @@ _places: WeakKeyDictionary[FlexibleBody, dict[Hashable, tuple[Array, Array]]] = 
 
 
 def shear_of_loads(body: Deflected) -> float:
-    """What shear adds to the deflections of a beam, in parts of these; 0 of other bodies."""
+    """Fraction that shear would add to the deflections of a beam; 0 of other bodies."""
     loads = body.across(body.right)
     bent = body.mean(np.einsum("km,mn,kn->k", loads, body.response.work, loads))
     return body.mean(shear_energy(body, loads)) / bent if bent > 0.0 else 0.0
@@ -50,7 +50,7 @@ def shear_energy(body: Deflected, loads: Array) -> Array:
 
 
 def shear_of_places(bodies: Iterable[tuple[FlexRecord, Array]]) -> float:
-    """The same for structures of beams, or parts, with coordinates (k, n) less those at rest."""
+    """Fraction that shear adds to deflections of frames or parts; coordinates (k, n) from rest."""
     energies = [carried_energies(record, q) for record, q in bodies]
     shear, rest = (float(sum(x.mean() for x in part)) for part in zip(*energies, strict=True))
     return shear / rest if rest > 0.0 else 0.0

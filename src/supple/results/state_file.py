@@ -154,7 +154,7 @@ class OutputFile:
         )
 
     def _is_own(self) -> bool:
-        """Whether the file is still that of this run."""
+        """True if the file still belongs to this run."""
         if not self.path.is_file():
             return False
         with opened(self.path) as file:

@@ -45,7 +45,7 @@ DEPENDENT = 1e-12  # reactions with less strain energy, relative, are those of r
 
 @dataclass(frozen=True, eq=False)
 class Truncation:
-    """What a body leaves out over a run.
+    """Deflections and strain energy that a body leaves out over a run.
 
     Strain energy is that of deflections where loads act. It is compared in the mean over the run:
     shapes that are left out need time to follow a load, so that at the instant of a sudden one all

@@ -42,7 +42,7 @@ class Problem:
         return found
 
     def left(self, x: Array) -> Array:
-        """What is left of all records (m,)."""
+        """Residuals (m,) of all records, run less record, in units of the records' sizes."""
         found = self._at(x)
         rows = zip(self.asked, self.places, self.data, self.sizes, strict=True)
         parts = [(np.array(found[r.name][0])[at] - y) / size for r, at, y, size in rows]
@@ -62,7 +62,7 @@ class Problem:
         return np.concatenate(parts) * self.ranges.sizes
 
     def misfits(self, x: Array) -> list[Misfit]:
-        """What is left of each record."""
+        """Statistics of the residuals of each record."""
         parts = np.split(self.left(x), np.cumsum([len(y) for y in self.data])[:-1])
         rows = zip(self.asked, self.times, self.data, parts, self.sizes, strict=True)
         return [
@@ -71,7 +71,7 @@ class Problem:
         ]
 
     def searched(self, start: Array, most: int, mine: Samples | None = None) -> Any:
-        """What the method finds from a place, for all samples or for some of them (m,)."""
+        """Result of `least_squares` from a start, for all samples or for some of them (m,)."""
         from scipy.optimize import least_squares
 
         which = slice(None) if mine is None else mine

@@ -14,7 +14,7 @@ from supple.results.result import Result
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What `fit` has found.
+    """Result of `fit`.
 
     Attributes
     ----------

@@ -24,7 +24,7 @@ BEYOND = 4.0  # deviations of a mean square, from which on it is not chance
 
 
 class Misfit(NamedTuple):
-    """What is left of one record.
+    """Statistics of the residuals of one record.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ class _Look:
     readings: tuple[Reading, ...]
 
     def __call__(self, parameters: Row) -> SuppleError | bool:
-        """What is refused, or whether the run tells."""
+        """Return the refusal of arguments or outputs, if any; else whether the run can begin."""
         try:
             return self.subject.tells(parameters, self.readings)
         except SuppleError as error:

@@ -36,7 +36,7 @@ class Ownership:
             raise FileError(f"the file {str(path)!r} cannot be used: {error}") from error
 
     def _taken(self) -> bool:
-        """Whether the folder is owned from now on."""
+        """Lock the folder; True if that succeeds, False if another process owns it."""
         try:
             self._connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:

@@ -222,7 +222,7 @@ class _Parts:
             self.library = pa, pq
 
     def fit(self) -> bool:
-        """Whether the parts have as many rows as the table up to the last of them."""
+        """True if the parts have as many rows as the table up to their last, or there are none."""
         there = self._there()
         if self.library is None or not there:
             return True
