@@ -281,9 +281,12 @@ def test_a_file_is_shown_until_ctrl_c(tmp_path: Path) -> None:
             assert process.stderr is not None
             address = None
             while address is None and (line := process.stderr.readline()):
-                address = re.search(r"http://127\.0\.0\.1:\d+/", line)
-            assert address is not None
-            with urllib.request.urlopen(address[0]) as answer:
-                assert b"a &lt;b&gt;swing&lt;b&gt;" in answer.read()
-            process.send_signal(signal.SIGINT)
-            assert process.wait(20) == 0
+                address = re.search(r"http://127\.0\.0\.1:\d+/[\w-]+/", line)
+            try:
+                assert address is not None
+                with urllib.request.urlopen(address[0], timeout=20) as answer:
+                    assert b"a &lt;b&gt;swing&lt;b&gt;" in answer.read()
+                process.send_signal(signal.SIGINT)
+                assert process.wait(20) == 0
+            finally:
+                process.kill()
