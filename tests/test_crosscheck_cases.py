@@ -58,6 +58,7 @@ NOT_VALID = {
     "richard-panels-lowest",
     "spacar-slider-crank-linear",
     "spacar-slider-crank-spatial-linear",
+    "zhao-one-sine",
 }
 
 

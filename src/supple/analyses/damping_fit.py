@@ -103,12 +103,14 @@ def _damped(model: Model, given: Any) -> list[str]:
         if not able:
             raise ModelError(OWNER, "model", "one without flexible bodies", "one with some")
         return able
-    chosen = [given] if isinstance(given, str) else list(given)
+    expected = "names of flexible bodies"
+    listed = [given] if isinstance(given, str) else given
+    chosen = list(validate.listed(OWNER, "bodies", listed, expected))
     for name in chosen:
-        if name not in able:
+        if not isinstance(name, str) or name not in able:
             raise ModelError(OWNER, "bodies", name, f"flexible bodies; {suggestion(name, able)}")
     if not chosen:
-        raise ModelError(OWNER, "bodies", given, "names of flexible bodies")
+        raise ModelError(OWNER, "bodies", given, expected)
     return chosen
 
 

@@ -66,7 +66,8 @@ class Asked:
         expected = "positive numbers in Hz that increase, as many as ratios, or any with one ratio"
         given = np.atleast_1d(validate.array(owner, "frequencies", frequencies, expected))
         fits = len(self.ratios) in (1, len(given))
-        if given.ndim != 1 or not fits or np.any(np.diff(given, prepend=0.0) <= 0.0):
+        ordered = given.ndim == 1 and given.size and np.all(np.diff(given, prepend=0.0) > 0.0)
+        if not fits or not ordered:
             raise ModelError(owner, "frequencies", frequencies, expected)
         self.frequencies = given
         self.ratios = np.broadcast_to(self.ratios, given.shape)
