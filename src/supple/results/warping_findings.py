@@ -49,6 +49,7 @@ def of_warping(result: Result, body: Any) -> Iterator[Finding]:
         return
     less = 1.0 - 1.0 / (1.0 + excess)
     where = "its end is" if ends == 1 else "its ends are"
+    least = "" if ends == 1 else "at least "  # loads between clamped ends hinder it further
     yield Finding(
         body.name,
         "warping",
@@ -57,8 +58,8 @@ def of_warping(result: Result, body: Any) -> Iterator[Finding]:
         None,
         excess > SERIOUS,
         f"{label(body)}: its sections are free to warp, but {where} clamped: it would twist "
-        f"{100 * less:.2g} % less if that keeps the end from warping; use a Section with the "
-        "torsion constant that you need, or ISection(..., warping='free') if the ends do warp",
+        f"{least}{100 * less:.2g} % less if that keeps the end from warping; use a Section with "
+        "the torsion constant that you need, or ISection(..., warping='free') if the ends do warp",
     )
 
 
