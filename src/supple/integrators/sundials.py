@@ -19,7 +19,7 @@ import numpy as np
 from supple.core import dynamics, layout, multistep
 from supple.core import step as st
 from supple.core.kinks import TURNS
-from supple.core.weights import LEAST, LEAST_RATE
+from supple.core.weights import LEAST, LEAST_RATE, ROUNDING
 from supple.engine.builder import Compiled
 from supple.engine.linear_choice import Linear
 from supple.errors import ModelError, SimulationError
@@ -239,6 +239,8 @@ class _Loop:
         part, rate_part = self.parts
         way, pace = self._motion()
         self.places = np.maximum((atol + rtol) * part * scale, atol * way)
+        if c.nr:  # rows are made of places in the model and of values of drivers, which are rounded
+            self.places = np.maximum(self.places, ROUNDING * scale)
         rates = atol * np.maximum(rate_part * c.rate_scale, pace)
         tolerance = np.concatenate([self.places, rates, np.full(c.nz, atol)])
         if c.nr:
