@@ -9,12 +9,13 @@ import pytest
 
 import supple as sp
 from supple.analyses.linearize import dof_names
-from supple.analyses.potential_shares import potential_shares, strain_kinds
+from supple.analyses.potential_shares import STORED, potential_shares, strain_kinds
 from supple.analyses.reduced_motion import followed, reduced
 from supple.analyses.spin import turned
 from supple.cases.case import references
 from supple.cases.rotating import UNIT_MATERIAL, UNIT_SECTION
 from supple.errors import ModelError, SuppleError, SuppleWarning
+from supple.forces.kinds import FORCES
 from supple.formulations.equations import Equations
 from test_stability import jeffcott
 
@@ -49,7 +50,7 @@ def test_directions_are_against_the_rotation_of_each_speed() -> None:
     for track in found.tracks[:2]:
         way = np.sign(track.directions[2])
         assert track.directions == pytest.approx([-way, 0.0, way], abs=1e-8)
-        assert track.frequencies[2] < track.frequencies[1] if way > 0.0 else True
+        assert np.sign(track.frequencies[2] - track.frequencies[1]) == -way
 
 
 def test_the_critical_speed_itself_is_bridged() -> None:
@@ -233,6 +234,50 @@ def test_shares_are_those_of_the_stiffness() -> None:
             ("pad", six @ stiff @ six),
         ):
             assert shares.get(name, 0.0) == pytest.approx(twice / whole, abs=2e-6)
+
+
+def test_every_spring_has_its_share() -> None:
+    """Laws, stops, ropes, couplings and gears: shares by hand, from stiffness and stretch."""
+    m = sp.Model(gravity=(0, 0, 0))
+    carts = [m.add(sp.RigidBody(f"cart{k}", 1.0 + k)) for k in range(3)]
+    for k, cart in enumerate(carts):
+        m.add(sp.Prismatic(f"x{k}", m.ground.at(k, 0), cart.at(0), "x"))
+    m.add(sp.JointSpring("law", "x0", 200.0, spring=[(-1, -900), (1, 900)], cubic=1e6))
+    m.add(sp.JointStop("wall", "x2", upper=-0.01, stiffness=3e3, exponent=2.0))
+    m.add(sp.JointEffort("push", "x2", 3e3 * 0.01**2))  # against the wall
+    m.add(sp.CouplingSpring("band", "x0", "x1", 700.0, ratio=2.0))
+    m.add(sp.SpringDamper("line", carts[1].at(0), carts[2].at(0), length=1.0, spring="500*x"))
+    path = [m.ground.at(-1, 0), carts[0].at(0)]
+    m.add(sp.Rope("rope", path, 400.0, 0.8))
+    m.add(sp.JointEffort("pull", "x0", 400.0 * 0.2 / 0.8))
+    m.add(sp.Motor("motor", "x1", 0.3, ratio=4.0, stiffness=900.0))
+    slack = [m.ground.at(5, 1), carts[2].at(0)]
+    m.add(sp.Rope("slack", slack, 400.0, 9.0))
+    linear = sp.linearize(m, "initial")
+    kinds = strain_kinds(linear.state.compiled)
+    assert len(linear.modes) == 4
+    for mode in linear.modes:
+        y = mode.shape[list(linear.places)].real
+        x = [mode.shape[linear.state.compiled.joints[f"x{k}"].u.start].real for k in range(3)]
+        shaft = mode.shape[linear.state.compiled.motors["motor"].u].real
+        twice = {
+            "law": (200.0 + 900.0) * x[0] ** 2,
+            "wall": 3e3 * 2.0 * 0.01 * x[2] ** 2,
+            "band": 700.0 * (x[0] - 2.0 * x[1]) ** 2,
+            "line": 500.0 * (x[2] - x[1]) ** 2,
+            "rope": 400.0 / 0.8 * x[0] ** 2,
+            "motor": 900.0 * (shaft / 4.0 - x[1]) ** 2,
+        }
+        whole = y @ linear.K @ y
+        assert sum(twice.values()) == pytest.approx(whole, rel=1e-6)
+        shares = potential_shares(mode, kinds)
+        assert {name for name, e in twice.items() if e > 1e-5 * whole} <= set(shares)
+        for name, share in shares.items():
+            assert share == pytest.approx(twice[name] / whole, rel=1e-5, abs=1e-6)
+
+
+def test_kinds_of_springs_have_an_energy() -> None:
+    assert {kind.stores for kind in FORCES.values()} == set(STORED)
 
 
 def test_a_picture_and_sentences(tmp_path: Path) -> None:

@@ -265,13 +265,28 @@ HAVE_NO_AXES = "is on Cable 'rope', whose places have no axes that turn with it,
             f"Bushing 'pad': B {HAVE_NO_AXES} a SpringDamper or a CartesianSpring",
         ),
         (
-            lambda m, c: sp.CartesianSpring("pad", c.at(2), m.ground.at(2), 1.0),
-            f"CartesianSpring 'pad': A {HAVE_NO_AXES} a SpringDamper, or this place at B",
+            lambda m, c: sp.PairFunction("pad", c.at(2), m.ground.at(2), lambda t, s: -s.position),
+            f"PairFunction 'pad': A {HAVE_NO_AXES} this place at B, or a ForceFunction",
         ),
     ],
 )
 def test_a_cable_has_no_axes(make, sentence):
     assert refused(hung(make)) == sentence
+
+
+def test_springs_along_the_axes_of_the_world_have_no_side():
+    """A spring from the cable to the ground moves it as one from the ground does."""
+    ends = []
+    for turned in (False, True):
+
+        def make(m, c, turned=turned):
+            two = m.ground.at(2, 0.3), c.at(2)
+            return sp.CartesianSpring("pad", *(two[::-1] if turned else two), (9.0, 5.0, 2.0), 0.1)
+
+        result = sp.simulate(hung(make), 0.3, tolerance="tight")
+        assert result.energy.level == "trusted"
+        ends.append(result["rope"].at(2).position)
+    np.testing.assert_allclose(ends[0], ends[1], atol=1e-7)
 
 
 def test_methods_that_do_not_suit():

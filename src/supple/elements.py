@@ -48,6 +48,15 @@ class Element(ABC):
         """Times (s) at which it is not smooth; integrators land on them."""
         return tuple(sorted({t for s in self.signals for t in s.breakpoints()}))
 
+    def needs_axes(self, field: str) -> str:
+        """What is expected instead of it where that frame has no axes, as on a cable.
+
+        It is empty if the place of the frame is enough: the element then passes on a force there,
+        no torque, and nothing of it is along axes of the frame.
+        """
+        del field
+        return "an element that asks for its place alone"
+
     def following(self, old: Body, body: Body) -> Element:
         """Itself, or what it becomes where it reaches to the end of a body that has changed."""
         return self

@@ -64,7 +64,7 @@ def velocities(model: Model, compiled: Compiled, q: Array, u: Array) -> RunData:
     n = len(u)
     positions = np.array(np.broadcast_to(q, (n, compiled.nq)))
     states = np.zeros(n), positions, u, np.zeros((n, compiled.nz))
-    return _states(model, compiled, states, "velocities at given positions", None)
+    return _states(model, compiled, states, "velocities at given positions", model.forces)
 
 
 def standing(model: Model, compiled: Compiled, q: Array, u: Array, t: float = 0.0) -> RunData:
@@ -93,7 +93,7 @@ def _states(
     compiled: Compiled,
     states: tuple[Array, Array, Array, Array],
     message: str,
-    forces: Mapping[str, ForceElement] | None,
+    forces: Mapping[str, ForceElement],
 ) -> RunData:
     """A result of times, positions, velocities and controller states, which no run connects."""
     t, q, u, z = (np.ascontiguousarray(x) for x in states)
@@ -113,5 +113,5 @@ def _states(
         success=True,
         message=message,
         statistics={},
-        loads=None if forces is None else Loads(history, dict(forces)),
+        loads=Loads(history, dict(forces)),
     )

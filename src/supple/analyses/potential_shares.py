@@ -1,4 +1,4 @@
-"""Which strain and which springs hold a mode: parts of the potential energy that they store.
+"""Potential energy of a mode by bodies and springs.
 
 Each counts with its own stiffness: that of a body's deformation, or that of a spring along the
 relative motion of its ends. What prestress, weight or rotation add belongs to none of them.
@@ -6,17 +6,34 @@ relative motion of its ends. What prestress, weight or rotation add belongs to n
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from supple.analyses.instant import velocities
 from supple.analyses.mode import Mode
+from supple.elements import Target
 from supple.engine.compiled import Compiled
-from supple.forces import Bushing, CartesianSpring, ForceElement, JointSpring, SpringDamper
+from supple.forces import (
+    Bushing,
+    CartesianSpring,
+    CouplingSpring,
+    ForceElement,
+    JointSpring,
+    JointStop,
+    Motor,
+    Rope,
+    SpringDamper,
+)
+from supple.forces.kinds import Stores, force_kind
+from supple.forces.laws import Law
 from supple.poses import Array
 from supple.results.result import Result
 
 KINDS = ("bending", "torsion", "extension", "shear", "deformation")  # of strain, after a body
 LEAST = 1e-6  # part of the energy that is named
+STEP = 1e-6  # m or rad, of differences of laws
 
 
 def strain_kinds(compiled: Compiled) -> dict[str, dict[str, Array]]:
@@ -30,7 +47,7 @@ def strain_kinds(compiled: Compiled) -> dict[str, dict[str, Array]]:
 def potential_shares(mode: Mode, kinds: dict[str, dict[str, Array]]) -> dict[str, float]:
     """Parts of the energy of strain and springs, the largest first: "blade bending", "coil".
 
-    They add up to 1; nothing if no strain and no linear spring takes part.
+    They add up to 1; nothing if no strain and no spring takes part.
     """
     found: dict[str, float] = {}
     c, model = mode.compiled, mode.model
@@ -49,7 +66,7 @@ def potential_shares(mode: Mode, kinds: dict[str, dict[str, Array]]) -> dict[str
     parts = np.stack([mode.shape.real, mode.shape.imag])
     ends = Result(velocities(model, c, mode.q, parts))
     for name, force in model.forces.items():
-        _add(found, name, _spring(mode, ends, force))
+        _add(found, name, STORED[force_kind(force).stores](mode, ends, force))
     total = sum(found.values())
     if total <= 0.0:
         return {}
@@ -61,30 +78,83 @@ def _add(found: dict[str, float], name: str, energy: float) -> None:
     found[name] = found.get(name, 0.0) + energy
 
 
-def _spring(mode: Mode, ends: Result, force: ForceElement) -> float:
-    """Twice the energy of a linear spring in a mode; zero for everything else.
+def _line(mode: Mode, ends: Result, force: SpringDamper) -> float:
+    view = ends[force.name]
+    stiffness = force.stiffness + _slope(force.spring, float(view.length[0]) - force.length)
+    return stiffness * float(view.length_rate @ view.length_rate)
 
-    ``ends`` has the real and the imaginary part of the shape as velocities.
-    """
-    model = mode.model
-    assert model is not None
-    if isinstance(force, JointSpring):
-        joint = model.joints.get(force.joint)
-        index = 0 if joint is None else joint.coordinate_index(force.coordinate, force.name)
-        place, ratio = mode.compiled.shaft(force.joint, index)[1:]
-        return force.stiffness * float(abs(ratio * mode.shape[place]) ** 2)
-    if not isinstance(force, (SpringDamper, CartesianSpring, Bushing)):
+
+def _rope(mode: Mode, ends: Result, force: Rope) -> float:
+    view = ends[force.name]
+    taut = float(view.length[0]) > force.length
+    return (
+        force.stiffness / force.length * float(view.length_rate @ view.length_rate) if taut else 0.0
+    )
+
+
+def _coordinate(mode: Mode, ends: Result, force: JointSpring | JointStop) -> float:
+    value, rate = _shaft(mode, (force.joint, force.coordinate), force.name)
+    if isinstance(force, JointStop):
+        depth = max(value - force.upper, force.lower - value)
+        slope = force.stiffness * force.exponent * max(depth, 0.0) ** (force.exponent - 1.0)
+        return float(slope * abs(rate) ** 2) if depth > 0.0 else 0.0
+    x = value - force.rest
+    stiffness = force.stiffness + 3.0 * force.cubic * x**2 + _slope(force.spring, x)
+    return float(stiffness * abs(rate) ** 2)
+
+
+def _coupling(mode: Mode, ends: Result, force: CouplingSpring) -> float:
+    first, second = (_shaft(mode, target, force.name)[1] for target in (force.first, force.second))
+    return float(force.stiffness * abs(first - force.ratio * second) ** 2)
+
+
+def _gear(mode: Mode, ends: Result, force: Motor) -> float:
+    if force.stiffness is None:
         return 0.0
+    shaft = _shaft(mode, (force.name, 0), force.name)[1]
+    joint = _shaft(mode, (force.joint, force.coordinate), force.name)[1]
+    return float(force.stiffness * abs(shaft / force.ratio - joint) ** 2)
+
+
+def _frames(mode: Mode, ends: Result, force: CartesianSpring | Bushing) -> float:
     A, B = (ends.point(frame) for frame in (force.A, force.B))
     way = B.position[0] - A.position[0]
     move, turn = B.velocity - A.velocity, B.angular_velocity - A.angular_velocity
-    if isinstance(force, SpringDamper):
-        length = float(np.linalg.norm(way))
-        along = move @ way / length if length > 0.0 else np.zeros(2)
-        return force.stiffness * float(along @ along)
     if isinstance(force, CartesianSpring):
         return float(np.sum(force.stiffness * move**2))
     R = A.matrix[0]  # its axes turn with A
     both = np.hstack([(move - np.cross(A.angular_velocity, way)) @ R, turn @ R])
-    K = force.stiffness if force.stiffness.ndim == 2 else np.diag(force.stiffness)
-    return float(np.sum(both @ K * both))
+    return float(np.sum(both @ force.matrices[0] * both))
+
+
+def _nothing(mode: Mode, ends: Result, force: ForceElement) -> float:
+    return 0.0
+
+
+# Twice the energy of a spring in a mode, by the word of its kind
+STORED: dict[Stores, Callable[[Mode, Result, Any], float]] = {
+    "": _nothing,
+    "line": _line,
+    "rope": _rope,
+    "coordinate": _coordinate,
+    "coupling": _coupling,
+    "gear": _gear,
+    "frames": _frames,
+}
+
+
+def _shaft(mode: Mode, target: Target, owner: str) -> tuple[float, complex]:
+    """Value and rate in the mode of a coordinate of a joint or of a motor's shaft."""
+    assert mode.model is not None
+    joint = mode.model.joints.get(target[0])
+    index = 0 if joint is None else joint.coordinate_index(target[1], owner)
+    q, u, ratio = mode.compiled.shaft(target[0], index)
+    return float(ratio * mode.q[q]), complex(ratio * mode.shape[u])
+
+
+def _slope(law: Law | None, x: float) -> float:
+    """Stiffness of a law at a deflection."""
+    if law is None:
+        return 0.0
+    below, above = np.asarray(law(x + STEP * (1.0 + abs(x)) * np.array([-1.0, 1.0])))
+    return float(above - below) / (2.0 * STEP * (1.0 + abs(x)))

@@ -57,6 +57,11 @@ class FrameConstraint(Constraint):
         """Both frames."""
         return {"A": self.A, "B": self.B}
 
+    def needs_axes(self, field: str) -> str:
+        """What is expected instead of it at a frame without axes: most keep relations of axes."""
+        del field
+        return "a constraint of its place alone, e.g. Distance"
+
     def _connect(self, name: str, A: Frame, B: Frame) -> str:
         owner = self._named(name)
         frame_a, frame_b = expect_two_bodies(owner, A, B)

@@ -109,6 +109,10 @@ class FrameDriver(FrameConstraint):
             **{f: None if m is None else self._signal(f, m) for f, m in given.items()},
         )
 
+    def needs_axes(self, field: str) -> str:
+        """Those of A; those of B if it gives an orientation."""
+        return "" if field == "B" and self.axis is None else super().needs_axes(field)
+
     @property
     def motions(self) -> tuple[Motion, ...]:
         """The motions of B in A that it leaves or drives: x, y, z, then the rotation."""

@@ -34,6 +34,11 @@ class Distance(FrameConstraint):
         """The length."""
         return {"length": self.length}
 
+    def needs_axes(self, field: str) -> str:
+        """Nothing: it is between two places."""
+        del field
+        return ""
+
     def check_run(self, begin: float, end: float) -> None:
         """Refuse a length that jumps, or is not positive, between ``begin`` and ``end`` (s)."""
         super().check_run(begin, end)
@@ -57,6 +62,10 @@ class PointOnLine(FrameConstraint):
         owner = self._connect(name, A, B)
         set_fields(self, axis=validate.axis(owner, "axis", axis))
 
+    def needs_axes(self, field: str) -> str:
+        """Those of A, along which it is."""
+        return "" if field == "B" else super().needs_axes(field)
+
 
 @dataclass(frozen=True, eq=False, init=False)
 class PointOnPlane(FrameConstraint):
@@ -70,3 +79,7 @@ class PointOnPlane(FrameConstraint):
     def __init__(self, name: str, A: Frame, B: Frame, normal: Axis = "z") -> None:
         owner = self._connect(name, A, B)
         set_fields(self, normal=validate.axis(owner, "normal", normal))
+
+    def needs_axes(self, field: str) -> str:
+        """Those of A, along which it is."""
+        return "" if field == "B" else super().needs_axes(field)

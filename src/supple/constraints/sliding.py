@@ -60,3 +60,7 @@ class SlidingJoint(FrameConstraint, Shaft):
             )
             raise ModelError(owner, "follows", follows, expected)
         set_fields(self, follows=chosen)
+
+    def needs_axes(self, field: str) -> str:
+        """Those of B unless it follows the point alone; of A's line it takes what that has."""
+        return "" if field == "A" or self.follows == "point" else super().needs_axes(field)

@@ -23,6 +23,7 @@ from supple.poses import Array
 
 # Where kernels put place, axes, velocity and angular velocity among the inputs
 _PARTS = [k - at.PLACE for k in (at.PLACE, at.AXES, at.VELOCITY, at.SPIN, at.FORCE)]
+Evaluate = Callable[[float, Array, Array], None]  # of time, inputs and outputs
 SAME = 1e-12  # relative difference of numbers that are equal but for rounding
 
 
@@ -45,7 +46,7 @@ class Callback:
         owner: str,
         inputs: int,
         outputs: int,
-        evaluate: Callable[[float, Array, Array], None],
+        evaluate: Evaluate,
     ) -> None:
         self.owner, self.inputs, self.evaluate = owner, inputs, evaluate
         self.stop: Callable[[], bool] | None = None  # whether the run is to stop
@@ -100,22 +101,24 @@ class Callback:
         return 1
 
     @classmethod
-    def of_frame(cls, force: ForceFunction | PairFunction) -> Callback:
-        """The function of a ``ForceFunction`` or ``PairFunction``."""
-        if native.is_native(force.function):
+    def of_frame(cls, force: ForceFunction | PairFunction, turns: bool = True) -> Callback:
+        """The function of a ``ForceFunction`` or ``PairFunction``.
+
+        ``turns`` says whether the place that it acts on has axes. Where it has none, a torque is
+        refused when it comes; functions in machine code are called from Python there.
+        """
+        evaluate = _by_address if native.is_native(force.function) else _by_state
+        call = evaluate(force)
+        if evaluate is _by_address and turns:
             return MachineCode(label(force), native.address(force.function))
-        function: Callable[[float, Any], Any] = force.function
-        make = PairState if isinstance(force, PairFunction) else FrameState
-        first, second, third, fourth, end = _PARTS
 
-        def evaluate(t: float, given: Array, out: Array) -> None:
-            x = given.copy()
-            place, axes = x[first:second], x[second:third].reshape(3, 3)
-            value = function(t, make(place, axes, x[third:fourth], x[fourth:end]))
-            both = value if isinstance(value, tuple) and len(value) == 2 else (value, np.zeros(3))
-            out[:3], out[3:] = _numbers(both[0], 3), _numbers(both[1], 3)
+        def without_torque(t: float, given: Array, out: Array) -> None:
+            call(t, given, out)
+            if np.any(out[3:]):
+                expected = "expected none at a place without axes that turn, as on a Cable"
+                raise _WrongResultError(f"returned the torque {out[3:].tolist()} N m, {expected}")
 
-        return cls(label(force), end, 6, evaluate)
+        return cls(label(force), _PARTS[-1], 6, call if turns else without_torque)
 
     @classmethod
     def of_joints(cls, force: EffortFunction) -> Callback:
@@ -133,6 +136,36 @@ class Callback:
             out[:] = _numbers(value, n)
 
         return cls(label(force), 2 * n, n, evaluate)
+
+
+def _by_state(force: ForceFunction | PairFunction) -> Evaluate:
+    """Calls of a Python function with the state of a frame."""
+    function: Callable[[float, Any], Any] = force.function
+    make = PairState if isinstance(force, PairFunction) else FrameState
+    first, second, third, fourth, end = _PARTS
+
+    def evaluate(t: float, given: Array, out: Array) -> None:
+        x = given.copy()
+        place, axes = x[first:second], x[second:third].reshape(3, 3)
+        value = function(t, make(place, axes, x[third:fourth], x[fourth:end]))
+        both = value if isinstance(value, tuple) and len(value) == 2 else (value, np.zeros(3))
+        out[:3], out[3:] = _numbers(both[0], 3), _numbers(both[1], 3)
+
+    return evaluate
+
+
+def _by_address(force: ForceFunction | PairFunction) -> Evaluate:
+    """Calls of a C function."""
+    function = CALLBACK(native.address(force.function))
+
+    def evaluate(t: float, given: Array, out: Array) -> None:
+        x, y = given.copy(), np.zeros(6)
+        pointers = [a.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for a in (x, y)]
+        if (code := function(t, *pointers)) != 0:
+            raise _WrongResultError(f"returned {code}, expected 0 for success")
+        out[:] = y
+
+    return evaluate
 
 
 class MachineCode(Callback):

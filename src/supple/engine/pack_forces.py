@@ -12,6 +12,7 @@ from supple.core import forces as codes
 from supple.core import joint_forces as joint
 from supple.core import layout as at
 from supple.engine import pack_loads, pack_ropes
+from supple.engine.axisless import has_axes
 from supple.engine.buffers import Columns
 from supple.engine.callbacks import Callback
 from supple.engine.compiled import SampledRecord
@@ -117,7 +118,7 @@ def _bushing(b: Builder, force: Bushing) -> None:
 
 def _frame_function(b: Builder, force: ForceFunction) -> None:
     node, pose = b.place(force.frame)
-    function = Callback.of_frame(force)
+    function = Callback.of_frame(force, has_axes(b, force.frame))
     b.callbacks.append(function)
     ints = {callback.NODE: node, callback.ADDRESS: function.address}
     add(b, force, codes.FRAME_FUNCTION, ints, _pose(pose))
@@ -125,7 +126,7 @@ def _frame_function(b: Builder, force: ForceFunction) -> None:
 
 
 def _pair_function(b: Builder, force: PairFunction) -> None:
-    function = Callback.of_frame(force)
+    function = Callback.of_frame(force, has_axes(b, force.B))
     b.callbacks.append(function)
     ints = {**_ends(b, force), pair_callback.ADDRESS: function.address}
     add(b, force, codes.PAIR_FUNCTION, ints, {})

@@ -43,9 +43,9 @@ def add_body(b: Builder, body: Body) -> None:
         mesh,
         *motion[:2],
     )
-    refuse_axes(b.model, body, lambda frame: mesh.turns(cast("GradientBody", body).node(frame)))
     b.bodies[body.name] = BodyRecord(body, (body,))
     b.gradient[body.name] = record
+    refuse_axes(b, body)
     b.owner = label(body)
     tables = []
     for table in mesh.tables:

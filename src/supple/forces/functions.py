@@ -63,6 +63,9 @@ class ForceFunction(ForceElement):
     kinks : s
         Times at which it is not smooth; integrators land on them.
 
+    Places of a ``Cable`` have no axes: there ``rotation`` is that of the frame at rest, the angular
+    velocity is zero, and a torque ends the run with a sentence.
+
     It is called from the compiled loop at every evaluation, and thirteen times for every tangent
     (differences). Python is slower than any other element; machine code is not.
     """
@@ -91,6 +94,11 @@ class ForceFunction(ForceElement):
         """The frame of attack."""
         return {"frame": self.frame}
 
+    def needs_axes(self, field: str) -> str:
+        """Nothing: what it returns is looked at in the run."""
+        del field
+        return ""
+
     @property
     def breakpoints(self) -> tuple[float, ...]:
         """The times that were given."""
@@ -113,7 +121,8 @@ class PairFunction(PairForce):
         Times at which it is not smooth; integrators land on them.
 
     A gets the opposite wrench about the same point, B's origin, so that linear and angular momentum
-    are kept whatever the function does.
+    are kept whatever the function does. B may be a place of a ``Cable``, where a torque ends the
+    run with a sentence.
     """
 
     function: Callable[[float, PairState], Any]
@@ -133,6 +142,10 @@ class PairFunction(PairForce):
             function=_callable(owner, function, "function(t, state) -> force"),
             kinks=_times(owner, kinks),
         )
+
+    def needs_axes(self, field: str) -> str:
+        """Those of A, in which it is; what it returns is looked at in the run."""
+        return "this place at B, or a ForceFunction" if field == "A" else ""
 
     @property
     def breakpoints(self) -> tuple[float, ...]:

@@ -35,6 +35,7 @@ from supple.forces.surfaces import Pressure, SurfaceLoad
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
 
 Couples = Literal["", "nodes", "velocities", "state", "terms", "path"]
+Stores = Literal["", "coordinate", "line", "rope", "frames", "coupling", "gear"]
 View = Literal[
     "motor", "coordinate", "efforts", "line", "point", "rope", "energy", "sampled", "controller"
 ]  # fmt: skip
@@ -122,6 +123,7 @@ class ForceKind:
     ----------
     laws : codes of the elements that it is compiled to
     view : what ``result["its name"]`` shows
+    stores : along which motion it stores energy as a spring; "" if it stores none
     at_frames : its wrenches act at its ``frames``
     states : number of controller states
     switches : whether the law of a given element has branches, between which steps must end
@@ -130,6 +132,7 @@ class ForceKind:
     cls: type[ForceElement]
     laws: tuple[int, ...]
     view: View
+    stores: Stores
     at_frames: bool = False
     states: int = 0
     switches: Callable[[Any], bool] = _never
@@ -138,40 +141,46 @@ class ForceKind:
 FORCES: dict[type[ForceElement], ForceKind] = {
     kind.cls: kind
     for kind in (
-        ForceKind(Force, (codes.FORCE,), "point", at_frames=True),
+        ForceKind(Force, (codes.FORCE,), "point", "", at_frames=True),
         ForceKind(
             SpringDamper,
             (codes.SPRING_DAMPER, codes.LINE_LAW),
             "line",
+            "line",
             at_frames=True,
             switches=_if_kinked,
         ),
-        ForceKind(Rope, (codes.ROPE,), "rope", at_frames=True, switches=_always),
-        ForceKind(CartesianSpring, (codes.CARTESIAN,), "point", at_frames=True),
-        ForceKind(Bushing, (codes.BUSHING,), "point", at_frames=True),
+        ForceKind(Rope, (codes.ROPE,), "rope", "rope", at_frames=True, switches=_always),
+        ForceKind(CartesianSpring, (codes.CARTESIAN,), "point", "frames", at_frames=True),
+        ForceKind(Bushing, (codes.BUSHING,), "point", "frames", at_frames=True),
         ForceKind(
             DistributedLoad,
             (codes.LOAD, codes.FORCE, codes.VECTOR_LOAD, codes.SECTION_LOAD),
             "energy",
+            "",
         ),
-        ForceKind(SurfaceLoad, (codes.VECTOR_LOAD,), "energy"),
-        ForceKind(Pressure, (codes.PRESSURE,), "energy"),
-        ForceKind(ForceFunction, (codes.FRAME_FUNCTION,), "point", at_frames=True),
-        ForceKind(PairFunction, (codes.PAIR_FUNCTION,), "point", at_frames=True),
-        ForceKind(EffortFunction, (codes.JOINT_FUNCTION,), "efforts"),
-        ForceKind(CouplingSpring, (codes.GEAR,), "efforts"),
-        ForceKind(SampledController, (codes.JOINT_EFFORT,), "sampled"),
+        ForceKind(SurfaceLoad, (codes.VECTOR_LOAD,), "energy", ""),
+        ForceKind(Pressure, (codes.PRESSURE,), "energy", ""),
+        ForceKind(ForceFunction, (codes.FRAME_FUNCTION,), "point", "", at_frames=True),
+        ForceKind(PairFunction, (codes.PAIR_FUNCTION,), "point", "", at_frames=True),
+        ForceKind(EffortFunction, (codes.JOINT_FUNCTION,), "efforts", ""),
+        ForceKind(CouplingSpring, (codes.GEAR,), "efforts", "coupling"),
+        ForceKind(SampledController, (codes.JOINT_EFFORT,), "sampled", ""),
         ForceKind(
-            StateSpaceController, (codes.LINEAR_CONTROL,), "controller", switches=_if_limited
+            StateSpaceController, (codes.LINEAR_CONTROL,), "controller", "", switches=_if_limited
         ),
-        ForceKind(Motor, (codes.JOINT_SPRING, codes.GEAR), "motor"),
+        ForceKind(Motor, (codes.JOINT_SPRING, codes.GEAR), "motor", "gear"),
         ForceKind(
-            JointSpring, (codes.JOINT_SPRING, codes.JOINT_LAW), "coordinate", switches=_if_kinked
+            JointSpring,
+            (codes.JOINT_SPRING, codes.JOINT_LAW),
+            "coordinate",
+            "coordinate",
+            switches=_if_kinked,
         ),
-        ForceKind(JointEffort, (codes.JOINT_EFFORT,), "coordinate"),
-        ForceKind(PID, (codes.PID,), "coordinate", states=1, switches=_if_limited),
-        ForceKind(JointFriction, (codes.JOINT_FRICTION,), "coordinate"),
-        ForceKind(JointStop, (codes.JOINT_STOP,), "coordinate", switches=_always),
+        ForceKind(JointEffort, (codes.JOINT_EFFORT,), "coordinate", ""),
+        ForceKind(PID, (codes.PID,), "coordinate", "", states=1, switches=_if_limited),
+        ForceKind(JointFriction, (codes.JOINT_FRICTION,), "coordinate", ""),
+        ForceKind(JointStop, (codes.JOINT_STOP,), "coordinate", "coordinate", switches=_always),
     )
 }
 

@@ -26,6 +26,10 @@ PAIRS = "pairs such as [(0, 0), (0.1, 500)] or a ForceTable"
 class Law(ABC):
     """A force over a deflection x and its rate v: of springs over x, of dampers over both."""
 
+    @abstractmethod
+    def __call__(self, x: ArrayLike) -> Vector:
+        """Force (N or N m) at the deflections x, of their shape, at rest."""
+
     @property
     @abstractmethod
     def kinked(self) -> bool:

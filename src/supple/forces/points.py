@@ -57,6 +57,14 @@ class Force(ForceElement):
         """The frame of attack."""
         return {"frame": self.frame}
 
+    def needs_axes(self, field: str) -> str:
+        """Those that it turns with, or that its torque turns."""
+        del field
+        turning = [s for s in self.torque if not (isinstance(s, Constant) and s.value == 0.0)]
+        if turning or self.axes == "body":
+            return "a force along the axes of the world without a torque"
+        return ""
+
     @property
     def signals(self) -> tuple[Signal, ...]:
         """Force components, then torque components."""
@@ -107,6 +115,11 @@ class SpringDamper(PairForce):
             damper=damper_law(owner, "damper", damper),
         )
 
+    def needs_axes(self, field: str) -> str:
+        """Nothing: it acts along the line between two places."""
+        del field
+        return ""
+
 
 @dataclass(frozen=True, eq=False, init=False)
 class CartesianSpring(PairForce):
@@ -146,6 +159,11 @@ class CartesianSpring(PairForce):
             damping=_three(owner, "damping", damping),
             rest=validate.vector(owner, "rest", rest, 3, "3 finite numbers in m"),
         )
+
+    def needs_axes(self, field: str) -> str:
+        """Nothing: it acts along the axes of the world."""
+        del field
+        return ""
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -189,6 +207,11 @@ class Bushing(PairForce):
             damping=_six(owner, "damping", damping),
             preload=validate.vector(owner, "preload", preload, 6, "6 finite numbers in N and N m"),
         )
+
+    def needs_axes(self, field: str) -> str:
+        """Those of both frames."""
+        del field
+        return "a SpringDamper or a CartesianSpring"
 
     @property
     def matrices(self) -> tuple[Vector, Vector]:
@@ -262,6 +285,11 @@ class DistributedLoad(ForceElement):
     def frames(self) -> dict[str, Frame]:
         """The frame at which it begins."""
         return {"frame": self.frame}
+
+    def needs_axes(self, field: str) -> str:
+        """Nothing but what ``_check_axes`` asks of the line that it is on."""
+        del field
+        return ""
 
     @property
     def signals(self) -> tuple[Signal, ...]:

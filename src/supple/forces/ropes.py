@@ -194,6 +194,11 @@ class Rope(ForceElement):
         """Its places, from the first to the last."""
         return {f"path[{k}]": frame_of(station) for k, station in enumerate(self.path)}
 
+    def needs_axes(self, field: str) -> str:
+        """Those of its pulleys and drums."""
+        station = dict(zip(self.frames, self.path, strict=True))[field]
+        return "a point, which needs no axes" if isinstance(station, (Pulley, Drum)) else ""
+
     @property
     def targets(self) -> tuple[Target, ...]:
         """The joints of its drums."""

@@ -47,6 +47,11 @@ class _OnSurface(ForceElement):
         """The frame that says which body it is."""
         return {"frame": self.frame}
 
+    def needs_axes(self, field: str) -> str:
+        """Nothing: it acts on faces."""
+        del field
+        return ""
+
     @property
     def faces(self) -> tuple[Face, ...]:
         """The loaded faces of the body."""

@@ -238,9 +238,8 @@ class _Loop:
         self.parts = state[[st.PART, st.RATE_PART]]
         part, rate_part = self.parts
         way, pace = self._motion()
-        self.places = np.maximum((atol + rtol) * part * scale, atol * way)
-        if c.nr:  # rows are made of places in the model and of values of drivers, which are rounded
-            self.places = np.maximum(self.places, ROUNDING * scale)
+        least = ROUNDING if c.nr else 0.0  # of rows: places in the model and values of drivers
+        self.places = np.maximum(max((atol + rtol) * part, least) * scale, atol * way)
         rates = atol * np.maximum(rate_part * c.rate_scale, pace)
         tolerance = np.concatenate([self.places, rates, np.full(c.nz, atol)])
         if c.nr:

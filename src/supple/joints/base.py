@@ -101,6 +101,14 @@ class Joint(ABC):
     def motions(self) -> tuple[Motion, ...]:
         """The elementary motions in order, what the compiler reads."""
 
+    def needs_axes(self, field: str) -> str:
+        """What is expected instead of it where that frame has no axes; empty if it needs none."""
+        del field
+        charts = [motion.row.chart for motion in self.motions]
+        if charts and all(chart is not None and chart.quaternion for chart in charts):
+            return ""
+        return "a joint that leaves all rotations free, e.g. Spherical"
+
     @property
     @abstractmethod
     def coordinate_names(self) -> tuple[str, ...]:
