@@ -16,41 +16,41 @@ from supple.errors import SuppleError, suggestion
 
 __all__ = ["Case", "ModelCase", "Quantity", "all", "get", "names"]
 
-_FILES = (
-    "huang",
-    "huang_flexible",
-    "huang_eight_link",
-    "huang_rig",
-    "huang_stiffening",
-    "huang_order_n",
-    "zhao",
-    "zhao_static",
-    "zhao_flexible",
-    "duffing",
-    "richard",
-    "richard_four_bar",
-    "richard_panels",
-    "jonker",
-    "large_deflection",
-    "spacar",
-    "nada",
-    "rotating",
-    "nada_arm",
-    "gradient_tables",
-    "gradient_elastica",
-    "gradient_arm",
-    "gradient_motion",
-    "slider_crank_all",
-    "plates",
-    "ancf_plate",
-    "mechanisms",
-    "capstan",
+_MODULES = (
+    "supple.cases.huang",
+    "supple.cases.huang_flexible",
+    "supple.cases.huang_eight_link",
+    "supple.cases.huang_rig",
+    "supple.cases.huang_stiffening",
+    "supple.cases.huang_order_n",
+    "supple.cases.zhao",
+    "supple.cases.zhao_static",
+    "supple.cases.zhao_flexible",
+    "supple.cases.duffing",
+    "supple.cases.richard",
+    "supple.cases.richard_four_bar",
+    "supple.cases.richard_panels",
+    "supple.cases.jonker",
+    "supple.cases.large_deflection",
+    "supple.cases.spacar",
+    "supple.cases.nada",
+    "supple.cases.rotating",
+    "supple.cases.nada_arm",
+    "supple.cases.gradient_tables",
+    "supple.cases.gradient_elastica",
+    "supple.cases.gradient_arm",
+    "supple.cases.gradient_motion",
+    "supple.cases.slider_crank_all",
+    "supple.cases.plates",
+    "supple.cases.ancf_plate",
+    "supple.cases.mechanisms",
+    "supple.cases.capstan",
 )
 
 
 def all() -> tuple[Case, ...]:
     """Return every case, in the order of its sources."""
-    modules = (import_module(f"supple.cases.{file}") for file in _FILES)
+    modules = (import_module(name) for name in _MODULES)
     return tuple(case for module in modules for case in module.CASES)
 
 
