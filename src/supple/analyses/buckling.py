@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.analyses.arguments import expect, number, starting_state
-from supple.analyses.buckling_errors import LIMIT, doubts, with_finer
+from supple.analyses.buckling_errors import LIMIT, doubts, strained, with_finer
 from supple.analyses.continuation import Continuation, Spot
 from supple.analyses.equilibrium import NO_STIFFNESS
 from supple.analyses.load_factor import Loaded, Loading
@@ -37,6 +37,7 @@ from supple.formulations.trees import JointCoordinates
 from supple.model import Model
 from supple.poses import Array
 from supple.reduction.membranes import feels_loads
+from supple.results.monitor import BodyMonitor
 from supple.results.result import Result
 from supple.state import State
 
@@ -98,6 +99,8 @@ class ModelBuckling:
     cure : what to do about it
     by_mesh : by name, parts of the stiffness of the first mode that the meshes of flexible bodies
         have too much (negative: too little); the first factor is too high by their sum
+    strained : by name, strains of flexible bodies at the first factor in parts of the yield stress
+        over E, or of 0.01, where they are beyond it
     """
 
     factors: Array
@@ -108,6 +111,7 @@ class ModelBuckling:
     error: float = np.nan
     cure: str = ""
     by_mesh: dict[str, float] = field(default_factory=dict)
+    strained: dict[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{f:.6g}" for f in self.factors[:6])
@@ -250,9 +254,9 @@ class _Linear:
         y = own[:, 0]
         there = self._stiffness(float(factors[0]))[0]
         left = abs(float(y @ there @ y)) / float(y @ K @ y)
-        without = self._without(float(factors[0]))
+        without, yielding = self._limits(float(factors[0]))
         by_mesh = mesh_stiffness(self.compiled, self.compiled.scale * (moved @ y), float(y @ K @ y))
-        return ModelBuckling(factors, modes, follows, left, without, by_mesh=by_mesh)
+        return ModelBuckling(factors, modes, follows, left, without, by_mesh=by_mesh, strained=yielding)
 
     def _significant(self, K: Array) -> tuple[Array, Array, Array, np.ndarray] | None:
         """Change of the stiffness, inverse factors and shapes, and which are beyond rounding.
@@ -299,20 +303,25 @@ class _Linear:
             why += f", and {_cure(soft[0].body)}"
         raise NoFactorError(f"buckling: the loads have no positive load factor, {why}")
 
-    def _without(self, factor: float) -> dict[str, float]:
-        """Parts of their own buckling loads that bodies without stiffening carry at a factor."""
-        if not self.compiled.flexible:
-            return {}
+    def _limits(self, factor: float) -> tuple[dict[str, float], dict[str, float]]:
+        """``carried`` and ``strained`` at a load factor, from a state with small loads."""
+        if not (self.compiled.flexible or self.compiled.gradient):
+            return {}, {}
         longest = float(np.max(np.abs(self.way), initial=0.0))
         small = PART * factor if longest == 0.0 else min(PART * factor, MOVED / longest)
-        self.loaded.set(small)
-        d = small * self.way * self.compiled.scale
+        model, seen = self._watched(small)
+        parts = {name: body.buckling * factor / small for name, body in seen.items()}
+        carried = {name: part for name, part in parts.items() if part > CARRIED}
+        return carried, strained(model, seen, self._watched(0.0)[1], factor / small)
+
+    def _watched(self, factor: float) -> tuple[Model, dict[str, BodyMonitor]]:
+        """The model under small loads, and what its monitor says of its bodies."""
+        self.loaded.set(factor)
+        d = factor * self.way * self.compiled.scale
         q = self.rest.closed(self.loaded.equations.retract(self.first.q, d))
         found = self.loaded.search.standing(q, self.first.z)
-        model = self.loaded.loading.under(small)
-        seen = static_result(model, self.loaded.search, found, None).monitor.bodies
-        parts = {name: body.buckling * factor / small for name, body in seen.items()}
-        return {name: part for name, part in parts.items() if part > CARRIED}
+        model = self.loaded.loading.under(factor)
+        return model, static_result(model, self.loaded.search, found, None).monitor.bodies
 
     def _stiffness(self, factor: float) -> tuple[Array, Array]:
         """Stiffness (n, n) in the independent coordinates, and all motions (nu, n) by these."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 from supple.bodies.refinement import finer_mesh, more_modes
 from supple.errors import SuppleError, percent
 from supple.model import Model
+from supple.results.monitor import STRAIN, yield_strain
 
 if TYPE_CHECKING:
     from supple.analyses.buckling import ModelBuckling
+    from supple.results.monitor import BodyMonitor
 
 FINER = 2  # times the elements, parts and modes
 LIMIT = 0.02  # part of a load factor that is told, by modes and elements and by given meshes
@@ -63,6 +65,26 @@ def _words(fields: dict[str, Any]) -> str:
     return "parts" if "parts" in fields else "elements"
 
 
+def strained(
+    model: Model,
+    seen: Mapping[str, BodyMonitor],
+    before: Mapping[str, BodyMonitor],
+    times: float,
+) -> dict[str, float]:
+    """Strains at a load factor in parts of what linear elasticity bears, where they are beyond it.
+
+    ``times`` is the factor in those of ``seen``; ``before`` has the strains without loads.
+    """
+    found = {}
+    for name, body in seen.items():
+        rest, strain = before[name].strain, body.strain
+        yields = yield_strain(cast("Any", model.bodies[name]))
+        part = (rest + (strain - rest) * times) / (STRAIN if yields is None else yields)
+        if part > 1.0:
+            found[name] = float(part)
+    return found
+
+
 def doubts(found: ModelBuckling) -> list[str]:
     """Sentences about load factors that are wrong, or tell less than they seem to."""
     out = []
@@ -77,6 +99,13 @@ def doubts(found: ModelBuckling) -> list[str]:
             f"buckling: flexible body {name!r} has no stiffening and carries {part:.2g} of its own "
             f"buckling load at the load factor {found.factors[0]:.6g}, which is too high by up to "
             "about that part: stiffening='second_order', or more bodies"
+        )
+    if found.strained:
+        name, part = max(found.strained.items(), key=lambda each: each[1])
+        out.append(
+            f"buckling: at the load factor {found.factors[0]:.6g} the strain of flexible body "
+            f"{name!r} is {part:.3g} times its limit, the yield stress over E or 0.01: it yields "
+            f"at about {found.factors[0] / part:.3g}, before it buckles"
         )
     if abs(found.error) > LIMIT:
         size, high = percent(abs(found.error)), "high" if found.error > 0.0 else "low"

@@ -108,6 +108,25 @@ def crossings(x: Array, y: Array) -> Array:
     return np.asarray(x[k] - y[k] * (x[k + 1] - x[k]) / (y[k + 1] - y[k]))
 
 
+def bent(x: Array, y: Array) -> Array:
+    """Errors (m,) of `crossings` by the curvature of lines; NaN where two values are all there is.
+
+    Parabolas through a third value tell, and of two of them that which bends more.
+    """
+    with np.errstate(invalid="ignore"):
+        k = np.flatnonzero((y[:-1] * y[1:] < 0.0) | (y[:-1] == 0.0) & (y[1:] != 0.0))
+    found = []
+    for i, spot in zip(k, crossings(x, y), strict=True):
+        slope = (y[i + 1] - y[i]) / (x[i + 1] - x[i])
+        beside = [j for j in (i - 1, i + 2) if 0 <= j < len(x) and np.isfinite(y[j])]
+        curves = [
+            ((y[j] - y[i]) / (x[j] - x[i]) - slope) / (x[j] - x[i + 1]) for j in beside
+        ]
+        most = max((abs(c) for c in curves), default=np.nan)
+        found.append(abs(most * (spot - x[i]) * (spot - x[i + 1]) / slope))
+    return np.array(found)
+
+
 def unstable(found: Stability) -> list[tuple[float, float]]:
     """Stretches of the values in which the state is not stable, by its limits."""
     limits = [limit for limit in found.limits if limit.kind != "limit point"]  # that is the end

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from supple import validate
-from supple.analyses.campbell import crossings, picture
+from supple.analyses.campbell import bent, crossings, picture
 from supple.analyses.mode import Complex, Mode
 from supple.analyses.stability import Stability, StabilityLimit
 from supple.analyses.whirl import Whirl
-from supple.errors import SuppleError, suggestion
+from supple.errors import SuppleError, suggestion, warn_caller
 from supple.poses import Array
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 OWNER = "Campbell"
 Axes = Literal["model", "world"]
+STRAIGHT = 0.02  # of a critical speed: error by straight lines between speeds
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +128,8 @@ class Campbell:
         """Speeds (rad/s) at which frequencies are ``order`` times the speed, by name of the track.
 
         In world axes order 1 is what an unbalance excites, in those of the model what once a turn
-        excites a blade. Between two speeds lines are straight: give speeds close to each other.
+        excites a blade. Between two speeds lines are straight: a warning tells where they bend by
+        2 % of a critical speed, or where a third speed is missing that would show it.
         """
         factor = validate.positive(OWNER, "order", order)
         lines = self._lines(axes)
@@ -136,10 +138,12 @@ class Campbell:
         for track, line in zip(self.tracks, lines, strict=True):
             # a whirl at the very speed stands still in axes that turn: it is bridged
             seen = np.array([mode is not None for mode in track.modes])
-            spots = crossings(self.speeds[seen], (line - excited)[seen])
-            spots = spots[spots != 0.0]
-            if len(spots):
-                found[track.name] = spots
+            given = self.speeds[seen], (line - excited)[seen]
+            spots, errors = crossings(*given), bent(*given)
+            moving = spots != 0.0
+            if moving.any():
+                found[track.name] = spots[moving]
+                _warn_of_bent(track.name, spots[moving], errors[moving])
         return found
 
     def _lines(self, axes: Axes) -> Array:
@@ -172,6 +176,18 @@ class Campbell:
         if len(self.tracks) > 12:
             lines.append(f"  ... {len(self.tracks)} modes in all")
         return "\n".join([*lines, f"  message  {found.message}"])
+
+
+def _warn_of_bent(name: str, spots: Array, errors: Array) -> None:
+    """Warn of critical speeds between speeds that are too far from each other."""
+    for speed, error in zip(spots, errors, strict=True):
+        if error <= STRAIGHT * abs(speed):
+            continue
+        how = "there are only two" if np.isnan(error) else f"it bends by {error:.2g} rad/s or more"
+        warn_caller(
+            f"Campbell: the critical speed {speed:.4g} rad/s of {name!r} is that of a straight "
+            f"line between two speeds, but {how}: give more speeds near {speed:.3g} rad/s"
+        )
 
 
 def _told(name: object) -> str:

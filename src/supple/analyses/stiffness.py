@@ -23,6 +23,7 @@ from supple import validate
 from supple.analyses.arguments import expect, number
 from supple.analyses.instant import velocities
 from supple.analyses.linear_model import ROUNDING, LinearModel
+from supple.analyses.loaded_stiffness import unloaded_stiffness, with_loads
 from supple.analyses.missing_flexibility import finer_model, with_flexibility
 from supple.analyses.parameter import Followed, Over, Parameter
 from supple.analyses.static_result import StaticResult
@@ -101,6 +102,8 @@ def stiffness(
         for k in sorted({0, len(found) // 2, len(found) - 1}):
             seen = _judged(parameter, states[k], found[k], at, names, table)
             found[k] = replace(found[k], monitor=seen)
+            seen = _under_loads(parameter, states[k], found[k], at, names, table)
+            found[k] = replace(found[k], monitor=seen)
     words = "" if over is None else parameter.words
     result = StiffnessResult(
         words, wanted[: len(found)], names, tuple(found), len(found) == len(wanted), message
@@ -151,6 +154,28 @@ def _judged(
             return found.monitor
     given = np.diag(found.compliance)
     return with_flexibility(found.monitor, refined, names, given, np.diag(right))
+
+
+def _under_loads(
+    parameter: Parameter,
+    here: Followed,
+    found: Position,
+    at: Frame,
+    names: Sequence[str],
+    table: Array,
+) -> Monitor:
+    """Monitor of a position, with a finding if loads change the stiffness of linear shapes."""
+    stiffened = unloaded_stiffness(here.model, found.monitor)
+    if stiffened is None or parameter.loaded is not None:
+        return found.monitor
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuppleWarning)
+        try:
+            there = parameter.another(here, stiffened)
+            right = None if there is None else _compliance(there.linear, at, names, table)
+        except SuppleError:  # nothing is left of its stiffness
+            right = None
+    return with_loads(found.monitor, names, np.diag(found.compliance), right)
 
 
 def _directions(given: Any) -> tuple[tuple[str, ...], Array]:

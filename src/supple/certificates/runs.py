@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +13,9 @@ import numpy as np
 from supple.analyses.keeping import Arguments
 from supple.analyses.prepared import prepare
 from supple.certificates.sampling import Sample, sample
+from supple.certificates.short_times import short_times
 from supple.errors import SuppleError, SuppleWarning
+from supple.events import Event
 from supple.formulations.base import Formulation
 from supple.frames import Body
 from supple.integrators.base import Integrator
@@ -131,18 +133,28 @@ class Runs:
         if formulation is not None:
             given["formulation"] = formulation
         given["tolerance"] = tighter_tolerance(given.get("tolerance", "default"), tighter)
-        arguments = Arguments(self.t_end, **given, output=self._times(denser), progress=False)
+        times = self._times(model, given, denser)
+        arguments = Arguments(self.t_end, **given, output=times, progress=False)
         result, _ = prepare(model).run(arguments)
         if not result.success:
             raise SuppleError(f"the run {result.message}")
         return result
 
-    def _times(self, denser: int) -> Any:
-        """Output times (nt,): equal intervals, and times that are asked for."""
+    def _times(self, model: Model, given: Mapping[str, Any], denser: int) -> Any:
+        """Output times (nt,): equal intervals, times that are asked for, and short contacts."""
         start = self.given.get("start")
         begin = float(getattr(start.state() if isinstance(start, Result) else start, "t", 0.0))
         equal = np.linspace(begin, self.t_end, denser * self.intervals + 1)
         asked = [r.time for r in self.readings if r.time is not None]
+
+
+        def scout(touches: Sequence[Event]) -> Result:
+            asked = given.get("events", ())
+            events = (asked,) if isinstance(asked, Event) else tuple(asked)
+            options = dict(given) | {"events": (*events, *touches), "output": 2}
+            return prepare(model).run(Arguments(self.t_end, **options, progress=False))[0]
+
+        asked += short_times(model, begin, self.t_end, equal[1] - equal[0], scout).tolist()
         near = [t for t in asked if np.abs(equal - t).min() > FINEST * abs(self.t_end)]
         return np.unique([*equal, *near])
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from supple.errors import ModelError
 from supple.results.body_loads import at_times, body_loads
-from supple.results.body_supports import ALIKE, held_directions
 from supple.results.deformation import Extreme
+from supple.results.held_stretch import Holds, reduced_part, tension_stiffness
 
 if TYPE_CHECKING:
     from supple.engine.body_records import FlexRecord
@@ -35,8 +35,6 @@ SAMPLES, MESH_SAMPLES = 100, 8
 STRAIGHT = 1e-6
 # Effects above this are found again with all that holds the body, at so many times.
 SMALL, HELD_SAMPLES = 0.02, 4
-# Rows on elastic coordinates below this part of the largest entry hold nothing.
-HOLDS = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +46,13 @@ class LoadEffect:
     buckling : part of the load under which the body buckles, if all loads grow together
     stiffness : largest relative change of the stiffness of a shape, by tension or pressure
     change : how much deflections would change, in parts of the largest deflection of the run
+    stretch : how much smaller they would be by the stretch of a body that is held at several places
     """
 
     buckling: Extreme
     stiffness: Extreme
     change: Extreme
+    stretch: Extreme
 
 
 def load_effect(result: Result, record: FlexRecord) -> LoadEffect | None:
@@ -77,7 +77,26 @@ def load_effect(result: Result, record: FlexRecord) -> LoadEffect | None:
         few = np.argsort(worst)[-HELD_SAMPLES:]
         parts = np.array([_held_part(result, record, K0, size, which, k, found) for k in few])
         found = found * parts.max(axis=0)[:, None]
-    return LoadEffect(*(Extreme(t, values) for values in found))
+    stretch = _stretches(result, record, size, which)
+    return LoadEffect(*(Extreme(t, values) for values in found), Extreme(t, stretch))
+
+
+def _stretches(
+    result: Result, record: FlexRecord, q: Array, which: NDArray[np.int_]
+) -> Array:
+    """Parts (k,) by which the stretch of a bent body makes its deflections smaller."""
+    none = np.zeros(len(q))
+    energies = np.einsum("ka,ab,kb->k", q, record.modal.K, q)
+    k = int(np.argmax(energies))
+    if not energies[k] > 0.0:
+        return none
+    holds = Holds(at_times(result, which[k : k + 1]), record)
+    K0 = tension_stiffness(record, holds, q[k])
+    shapes = holds.allowed()
+    if K0 is None or not shapes.shape[1]:
+        return none
+    change = _effects(record, K0[None], q, shapes, k)[2, 0]
+    return reduced_part(change * energies / energies[k])
 
 
 def _held_part(
@@ -90,37 +109,11 @@ def _held_part(
     found: Array,
 ) -> Array:
     """Parts (3,) of the effects at one time that are left for shapes that joints allow."""
-    shapes = _allowed(at_times(result, which[k : k + 1]), record)
+    shapes = Holds(at_times(result, which[k : k + 1]), record).allowed()
     if shapes.shape[1] == record.modal.n:
         return np.ones(3)
     held = _effects(record, K0[k : k + 1], q, shapes, k)[:, 0]
     return np.asarray(np.minimum(held / np.maximum(found[:, k], 1e-300), 1.0))
-
-
-def _allowed(result: Result, record: FlexRecord) -> Array:
-    """Shapes (n, m) of the elastic coordinates that the joints of a body allow at one time."""
-    body, masses, n = record.body, record.point_masses, record.modal.n
-    compiled, length = result.data.compiled, record.body.typical_length
-    deforming = (*compiled.flexible, *compiled.gradient)
-    flexible = {compiled.owners.get(name, name) for name in deforming}
-    unit = np.repeat([1.0, length], 3)[:, None]
-    elastic, rigid = [np.zeros((0, n))], [np.zeros((0, 6))]
-    for frame, held in held_directions(result, body.name, length, flexible - {body.name}):
-        place = body.attachment(frame, masses)
-        moves = np.eye(6)
-        moves[:3, 3:] = np.cross(np.eye(3), place.p0).T
-        elastic.append(held @ (unit * np.vstack([place.Phi, place.Psi])))
-        rigid.append(held @ (unit * moves / unit.T))
-    rows, frames = np.vstack(elastic), np.vstack(rigid)
-    if not len(rows):
-        return np.eye(n)
-    scale = 1.0 / np.sqrt(np.diag(record.modal.K))
-    least = HOLDS * np.abs(rows * scale).max()
-    left, values, _ = np.linalg.svd(frames)
-    rows = left[:, int(np.sum(values > ALIKE)) :].T @ rows  # what the frame cannot give way to
-    _, values, ways = np.linalg.svd(rows * scale)
-    held_by = int(np.sum(values > least))
-    return np.asarray(scale[:, None] * ways[held_by:].T)
 
 
 def _effects(

@@ -21,6 +21,7 @@ def of_loads(body: FlexibleBody, effect: LoadEffect) -> Iterator[Finding]:
 
     advice = "use stiffening='second_order'" if body.can_stiffen else "use a body with stiffening"
     buckled, changed = effect.buckling.passes(1.0), effect.change.passes(LOAD)
+    stretched = effect.stretch.passes(LOAD)
     if buckled is not None:
         value = effect.buckling.largest
         yield Finding(
@@ -45,4 +46,18 @@ def of_loads(body: FlexibleBody, effect: LoadEffect) -> Iterator[Finding]:
             f"{label(body)}: tension or pressure by its loads would change its deflections by "
             f"{value:.2g} of the largest, more than {LOAD:g} from t = {changed:.4g} s on, which is "
             f"left out without stiffening: {advice}",
+        )
+    if stretched is not None:
+        value = effect.stretch.largest
+        yield Finding(
+            body.name,
+            "stretch",
+            value,
+            LOAD,
+            stretched,
+            value > SERIOUS_LOAD,
+            f"{label(body)}: its places that are held cannot come nearer to each other as it "
+            f"bends; its tension by that would make its deflections {value:.2g} of themselves "
+            f"smaller, more than {LOAD:g} from t = {stretched:.4g} s on, which is left out without "
+            f"stiffening: {advice}",
         )

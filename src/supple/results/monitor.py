@@ -348,7 +348,7 @@ def of_strain(
 
     Without the sizes of sections it is that of an ellipse, of which others have half at least.
     """
-    yields = _yield_strain(body)
+    yields = yield_strain(body)
     limit = STRAIN if yields is None else yields
     passed = None if strained is None else strained.passes(limit)
     if passed is None or strained is None:
@@ -372,7 +372,7 @@ def of_strain(
     )
 
 
-def _yield_strain(body: WithMaterials) -> float | None:
+def yield_strain(body: WithMaterials) -> float | None:
     """The smallest yield stress over E of a body's materials, if one has it."""
     yields = (m.yield_stress / m.E for m in body.materials if m.yield_stress is not None)
     return min(yields, default=None)

@@ -19,6 +19,7 @@ import numpy as np
 
 from supple.errors import ModelError, label
 from supple.results.body_loads import at_times
+from supple.results.frame_warping import of_members
 from supple.results.load_effect import sampled
 
 if TYPE_CHECKING:
@@ -33,8 +34,12 @@ EXCESS, SERIOUS = 0.05, 0.5  # how much more a beam may twist than it would
 
 def of_warping(result: Result, body: Any) -> Iterator[Finding]:
     """A finding if a beam twists too much because its clamped ends cannot warp."""
+    from supple.bodies.frame import FrameBody
     from supple.results.monitor import Finding
 
+    if isinstance(body, FrameBody):
+        yield from of_members(result, body)
+        return
     if not body.is_beam or not _warping(body.section) > 0.0:
         return
     section, material = body.section, body.material
