@@ -219,6 +219,15 @@ class FlexibleBody(Body):
         """
         return None
 
+    def stretch_energies(
+        self, q: Vector, point_masses: PointMasses = ()
+    ) -> tuple[float, float] | None:
+        """Energy (J) of the stretch of second order at q (n,), and what it cannot relieve of it.
+
+        None of bodies that are no shells, or that do not know.
+        """
+        return None
+
     def drawn(self, point_masses: PointMasses = ()) -> DrawnMesh | None:
         """Its mesh for pictures; None if it has none. Beams are drawn by their stations."""
         return None

@@ -35,6 +35,8 @@ from supple.fem.drawn_mesh import DrawnMesh
 from supple.fem.interface import Interface
 from supple.fem.material import Material
 from supple.fem.mesh_quality import mesh_advice
+from supple.fem.shell import ShellMesh
+from supple.fem.shell_stretch import quadratic_stretch
 from supple.fem.stress_points import mesh_rotations
 from supple.fem.surface import Surface
 from supple.fem.tied import TiedComponent
@@ -239,6 +241,17 @@ class MeshBody(NodalBody):
         component, shapes = self.component_shapes(point_masses)
         measure = getattr(component, "shear_energies", None)
         return None if measure is None else np.asarray(measure(q @ shapes.T))
+
+    def stretch_energies(
+        self, q: Vector, point_masses: PointMasses = ()
+    ) -> tuple[float, float] | None:
+        """Of thin shells, J; None of others."""
+        if not isinstance(self.component, ShellMesh):
+            return None
+        problem = self._problem(self._reduced(point_masses).masses)
+        energy, forces = quadratic_stretch(self.component, self.shapes(point_masses) @ q)
+        loads = problem.mesh.T.T @ forces
+        return energy, energy - 0.5 * float(loads @ problem.static(loads[:, None])[:, 0])
 
     def surface(self, point_masses: PointMasses = ()) -> Surface:
         """The middle surface of a shell, the outer faces of a solid, or nodes alone."""

@@ -20,6 +20,7 @@ from supple.poses import cross
 from supple.results.section_balance import BeamLoads, section_balance, section_loads
 from supple.results.section_views import SectionForces
 from supple.results.stress import LargestStress, StressEnvelope, StressHistory
+from supple.results.stress_check import warn_of_shapes
 from supple.results.turn import Turn
 from supple.results.views import Array, BodyView, Later, PointView, frame_motion, into
 
@@ -336,6 +337,15 @@ class BeamView(FlexibleView):
         place = self._deformation.body.at(self.length if x is None else x, y, z)
         name = f"{self.name}@{float(place.position[0]):g}"
         return StationView(name, place, self._deformation, self)
+
+    def largest_stress(self) -> LargestStress:
+        """The largest equivalent stress; warns where the balance of loads has another one."""
+        return warn_of_shapes(self, super().largest_stress())
+
+    def von_mises(self) -> Array:
+        """(nt,) largest equivalent stress of the body at each time, Pa; warns alike."""
+        warn_of_shapes(self, super().largest_stress())
+        return super().von_mises()
 
     def carried(self, x: float) -> StationView:
         """The station x as inertia and loads see it, with the shapes of the body's places only."""

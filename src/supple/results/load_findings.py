@@ -56,8 +56,7 @@ def of_loads(body: FlexibleBody, effect: LoadEffect) -> Iterator[Finding]:
             LOAD,
             stretched,
             value > SERIOUS_LOAD,
-            f"{label(body)}: its places that are held cannot come nearer to each other as it "
-            f"bends; its tension by that would make its deflections {value:.2g} of themselves "
-            f"smaller, more than {LOAD:g} from t = {stretched:.4g} s on, which is left out without "
-            f"stiffening: {advice}",
+            f"{label(body)}: it stretches as it bends between its supports, and tension by that "
+            f"would make its deflections {value:.2g} of themselves smaller, more than {LOAD:g} "
+            f"from t = {stretched:.4g} s on, which is left out without stiffening: {advice}",
         )

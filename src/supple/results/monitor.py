@@ -72,6 +72,7 @@ from supple.results.monitor_report import monitor_table, monitor_text
 from supple.results.shear_findings import of_thickness
 from supple.results.shear_share import of_shear, shear_of_places
 from supple.results.spin_findings import of_spin
+from supple.results.surface_stretch import of_surface
 from supple.results.truncation import SAMPLES, Truncation, truncations
 from supple.results.views import into
 from supple.results.warping_findings import of_warping
@@ -112,8 +113,8 @@ class Finding:
     ----------
     body : name of the body
     what : "rotation", "strain", "deflection", "modes", "shear", "mesh", "spin", "stability",
-        "load", "buckling", "locking", "joint", "sliding", "warping" or "damping"; of linear models
-        "frequency", "frequencies" or "flexibility"
+        "load", "stretch", "buckling", "locking", "joint", "sliding", "warping" or "damping"; of
+        linear models "frequency", "frequencies" or "flexibility"
     value, limit : what was found at most, and what is allowed
     time : s, when the limit was passed; None where a whole run is judged
     serious : whether the results cannot be used without a look at it
@@ -249,7 +250,8 @@ def _with_theory(result: Result, seen: BodyMonitor) -> BodyMonitor:
     record = result.data.compiled.bodies.get(seen.name)
     if record is None:  # a part of a body, which is judged as a whole
         return seen
-    told = (*of_warping(result, record.body), *of_thickness(result, record.body))
+    body = record.body
+    told = (*of_warping(result, body), *of_thickness(result, body), *of_surface(result, body))
     return replace(seen, findings=(*seen.findings, *told)) if told else seen
 
 
