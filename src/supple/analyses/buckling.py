@@ -256,7 +256,9 @@ class _Linear:
         left = abs(float(y @ there @ y)) / float(y @ K @ y)
         without, yielding = self._limits(float(factors[0]))
         by_mesh = mesh_stiffness(self.compiled, self.compiled.scale * (moved @ y), float(y @ K @ y))
-        return ModelBuckling(factors, modes, follows, left, without, by_mesh=by_mesh, strained=yielding)
+        return ModelBuckling(
+            factors, modes, follows, left, without, by_mesh=by_mesh, strained=yielding
+        )
 
     def _significant(self, K: Array) -> tuple[Array, Array, Array, np.ndarray] | None:
         """Change of the stiffness, inverse factors and shapes, and which are beyond rounding.

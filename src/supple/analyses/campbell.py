@@ -119,9 +119,7 @@ def bent(x: Array, y: Array) -> Array:
     for i, spot in zip(k, crossings(x, y), strict=True):
         slope = (y[i + 1] - y[i]) / (x[i + 1] - x[i])
         beside = [j for j in (i - 1, i + 2) if 0 <= j < len(x) and np.isfinite(y[j])]
-        curves = [
-            ((y[j] - y[i]) / (x[j] - x[i]) - slope) / (x[j] - x[i + 1]) for j in beside
-        ]
+        curves = [((y[j] - y[i]) / (x[j] - x[i]) - slope) / (x[j] - x[i + 1]) for j in beside]
         most = max((abs(c) for c in curves), default=np.nan)
         found.append(abs(most * (spot - x[i]) * (spot - x[i + 1]) / slope))
     return np.array(found)

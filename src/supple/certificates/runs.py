@@ -147,7 +147,6 @@ class Runs:
         equal = np.linspace(begin, self.t_end, denser * self.intervals + 1)
         asked = [r.time for r in self.readings if r.time is not None]
 
-
         def scout(touches: Sequence[Event]) -> Result:
             asked = given.get("events", ())
             events = (asked,) if isinstance(asked, Event) else tuple(asked)

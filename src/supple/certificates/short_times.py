@@ -28,9 +28,7 @@ MOST = 500  # pairs of instants; of more the first ones
 Scout = Callable[[Sequence[Event]], Result]
 
 
-def short_times(
-    model: Model, begin: float, end: float, interval: float, scout: Scout
-) -> Array:
+def short_times(model: Model, begin: float, end: float, interval: float, scout: Scout) -> Array:
     """Times (k,) between instants at which forces are not smooth and that are close.
 
     ``scout`` makes a run of the model with further events.

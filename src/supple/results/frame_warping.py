@@ -91,7 +91,9 @@ def _twist_shares(result: Result, body: Any) -> Array:
     view = cast("Any", at_times(result, which))[body.name]
     twisted, whole = np.zeros((len(none), len(which))), np.zeros(len(which))
     for k, member in enumerate(body.members):
-        length = float(np.linalg.norm(np.subtract(body.nodes[member.end], body.nodes[member.start])))
+        length = float(
+            np.linalg.norm(np.subtract(body.nodes[member.end], body.nodes[member.start]))
+        )
         E, G = member.material.E, member.material.G
         for s in STATIONS:
             section = member.section.at(s)

@@ -78,12 +78,10 @@ def load_effect(result: Result, record: FlexRecord) -> LoadEffect | None:
         parts = np.array([_held_part(result, record, K0, size, which, k, found) for k in few])
         found = found * parts.max(axis=0)[:, None]
     stretch = _stretches(result, record, size, which)
-    return LoadEffect(*(Extreme(t, values) for values in found), Extreme(t, stretch))
+    return LoadEffect(*(Extreme(t, values) for values in (*found, stretch)))
 
 
-def _stretches(
-    result: Result, record: FlexRecord, q: Array, which: NDArray[np.int_]
-) -> Array:
+def _stretches(result: Result, record: FlexRecord, q: Array, which: NDArray[np.int_]) -> Array:
     """Parts (k,) by which the stretch of a bent body makes its deflections smaller."""
     none = np.zeros(len(q))
     energies = np.einsum("ka,ab,kb->k", q, record.modal.K, q)
