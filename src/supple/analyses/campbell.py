@@ -111,7 +111,8 @@ def crossings(x: Array, y: Array) -> Array:
 def bent(x: Array, y: Array) -> Array:
     """Errors (m,) of `crossings` by the curvature of lines; NaN where two values are all there is.
 
-    Parabolas through a third value tell, and of two of them that which bends more.
+    Parabolas through a third value tell, of two of them that which bends less: the other value may
+    lie beyond a corner, as of a whirl that is seen from axes that turn.
     """
     with np.errstate(invalid="ignore"):
         k = np.flatnonzero((y[:-1] * y[1:] < 0.0) | (y[:-1] == 0.0) & (y[1:] != 0.0))
@@ -120,8 +121,8 @@ def bent(x: Array, y: Array) -> Array:
         slope = (y[i + 1] - y[i]) / (x[i + 1] - x[i])
         beside = [j for j in (i - 1, i + 2) if 0 <= j < len(x) and np.isfinite(y[j])]
         curves = [((y[j] - y[i]) / (x[j] - x[i]) - slope) / (x[j] - x[i + 1]) for j in beside]
-        most = max((abs(c) for c in curves), default=np.nan)
-        found.append(abs(most * (spot - x[i]) * (spot - x[i + 1]) / slope))
+        least = min((abs(c) for c in curves), default=np.nan)
+        found.append(abs(least * (spot - x[i]) * (spot - x[i + 1]) / slope))
     return np.array(found)
 
 
