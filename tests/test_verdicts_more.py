@@ -130,6 +130,46 @@ def test_a_beam_on_a_hinge_and_a_slider_does_not_stretch():
     assert sp.statics(m).monitor.level == "valid"
 
 
+def row(deflection, **fields):
+    """The strip between two clamps as two beams that are welded at the middle."""
+    m = sp.Model()
+    left, right = (m.add(sp.Beam(n, 0.5, THIN, ALLOY, **fields)) for n in ("left", "right"))
+    m.add(sp.Fixed("wall", m.ground.at(0), left.at(0)))
+    m.add(sp.Fixed("weld", left.at(0.5), right.at(0)))
+    m.add(sp.Fixed("other wall", m.ground.at(1), right.at(0.5)))
+    m.add(sp.Force("load", right.at(0), (0, 192 * EI * deflection, 0)))
+    return m
+
+
+@pytest.mark.parametrize("deflection", [1e-3, 2e-3, 6e-3])
+def test_two_bodies_in_a_row_between_clamps_stretch_as_they_bend(deflection):
+    result, _ = told(lambda: sp.statics(row(deflection)))
+    true = 1.0 - true_deflection(deflection) / deflection
+    found = [f for f in result.monitor.findings if f.what == "stretch"]
+    assert len(found) == 2 and all(near(f.value, true) for f in found)
+
+
+def test_two_bodies_in_a_row_that_hardly_bend_or_have_stiffening_are_not_told():
+    for m in (row(1e-4), row(6e-3, stiffening="second_order")):
+        assert sp.statics(m).monitor.level == "valid"
+
+
+def test_beams_of_a_portal_do_not_stretch():
+    """Its columns give way: no tension holds the bar between them."""
+    m = sp.Model()
+    turned = {"left": (0, 0, np.pi / 2), "bar": (0, 0, 0), "right": (0, 0, -np.pi / 2)}
+    beams = {n: m.add(sp.Beam(n, 1.0, sp.Rectangle(0.01, 0.02), ALLOY)) for n in turned}
+    up, down = (m.ground.at(x, 0, 0, rotation=turned["left"]) for x in (0, 1))
+    m.add(sp.Fixed("foot", up, beams["left"].at(0)))
+    corner = beams["left"].at(1.0, rotation=(0, 0, -np.pi / 2))
+    m.add(sp.Fixed("corner", corner, beams["bar"].at(0)))
+    other = beams["bar"].at(1.0, rotation=(0, 0, -np.pi / 2))
+    m.add(sp.Fixed("other corner", other, beams["right"].at(0)))
+    m.add(sp.Fixed("other foot", down, beams["right"].at(1.0, rotation=(0, 0, np.pi))))
+    m.add(sp.Force("load", beams["bar"].at(0.5), (0, -20.0, 0)))
+    assert [f.what for f in sp.statics(m).monitor.findings if f.what == "stretch"] == []
+
+
 def clamped_plate(deflection, n, **fields):
     """A square plate of 1 m by 2 mm in a rigid frame, with a force for a linear deflection (m)."""
     mesh = fem.plate(1.0, 1.0, n, n, thickness=2e-3, material=STEEL)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-RIGID = 1e-9  # sets that stretch less than this part of the softest carry no tension
+RIGID = 1e-11  # sets that stretch less than this part of the softest carry no tension
 HOLDS = 1e-6  # rows on elastic coordinates below this part of the largest entry hold nothing
 
 

@@ -83,6 +83,8 @@ def load_effect(result: Result, record: FlexRecord) -> LoadEffect | None:
 
 def _stretches(result: Result, record: FlexRecord, q: Array, which: NDArray[np.int_]) -> Array:
     """Parts (k,) by which the stretch of a bent body makes its deflections smaller."""
+    from supple.results.chain_stretch import chain_stretch
+
     none = np.zeros(len(q))
     energies = np.einsum("ka,ab,kb->k", q, record.modal.K, q)
     k = int(np.argmax(energies))
@@ -92,8 +94,9 @@ def _stretches(result: Result, record: FlexRecord, q: Array, which: NDArray[np.i
     K0 = tension_stiffness(record, holds, q[k])
     shapes = holds.allowed()
     if K0 is None or not shapes.shape[1]:
-        return none
-    change = _effects(record, K0[None], q, shapes, k)[2, 0]
+        change = chain_stretch(result, int(which[k]))
+    else:
+        change = float(_effects(record, K0[None], q, shapes, k)[2, 0])
     return reduced_part(change * energies / energies[k])
 
 

@@ -317,7 +317,7 @@ def with_right_reactions(
     changes = {name: np.zeros_like(body.factors) for name, body in bodies.items()}
     for k, held in enumerate(sets):
         # parts of beams that are cut have none: reactions act at their ends
-        unit = {n: _unit_reactions(body, held[n]) for n, body in bodies.items() if held.get(n)}
+        unit = {n: unit_reactions(body, held[n]) for n, body in bodies.items() if held.get(n)}
         works = {n: u.T @ bodies[n].response.work for n, u in unit.items()}  # (s, m)
         energy = sum(works[n] @ u for n, u in unit.items())
         load = sum(works[n] @ bodies[n].factors[k] for n in unit)
@@ -328,7 +328,7 @@ def with_right_reactions(
     return {name: replace(body, change=changes[name]) for name, body in bodies.items()}
 
 
-def _unit_reactions(body: Deflected, held: Sequence[tuple[Frame, Array]]) -> Array:
+def unit_reactions(body: Deflected, held: Sequence[tuple[Frame, Array]]) -> Array:
     """Factors (m, s) of sets of reactions on a body."""
     found = np.zeros((body.factors.shape[1], held[0][1].shape[1]))
     for frame, wrench in held:
