@@ -78,6 +78,6 @@ def motion_audit(result: Result, again: bool = True) -> MotionAudit:
     if result.data.probe is None:
         return MotionAudit()
     with np.errstate(all="ignore"):  # a run that diverged has numbers of any size
-        hidden, unstable = [*output_findings(result)], [*unstable_findings(result)]
+        hidden, unstable = [*output_findings(result)], [*unstable_findings(result, again)]
         growing = [] if unstable or not again else [*growth_findings(result, bool(hidden))]
         return MotionAudit((*hidden, *unstable, *growing, *creep_findings(result)))
