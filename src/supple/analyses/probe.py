@@ -66,8 +66,11 @@ class Probe:
 
     @property
     def repeats(self) -> bool:
-        """True if the run can be made again: no functions of the user, which may count calls."""
-        return not (self.compiled.callbacks or self.compiled.sampled)
+        """True if the run can be made again: no sampled controllers, which have a memory.
+
+        Functions of forces depend on their arguments only, which `simulate` has looked at.
+        """
+        return not self.compiled.sampled
 
     def again(self, rtol: float, t: Array, most: int) -> Array | None:
         """Configurations (k, nq) at times of the run with another tolerance.
