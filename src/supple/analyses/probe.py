@@ -30,8 +30,8 @@ from supple.waiting import told
 MOST_STILL = 100  # coordinates whose neighbours are looked at
 GIVEN = 1e-9  # part of a velocity that constraints leave free, and that is rounding
 STATES = 6  # of a run, at which disturbances are looked at
-BESIDE = 1e-3  # of usual rates: the disturbance that a run is made again with
-DISTURBED, TIMES = 1e-4, 400  # tolerance and output times of that run
+BESIDE = 1e-5  # of usual rates: the disturbance that a run is made again with
+DISTURBED, TIMES = 1e-6, 400  # tolerance and output times of that run
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ class Probe:
     def disturbed(
         self, end: float, still: NDArray[np.bool_], most: int
     ) -> tuple[Array, Array, Array] | None:
-        """Times (k,), growth (k,) of velocities of coordinates that stand ``still``, shape (nu,).
+        """Times (k,), growth (k,) and shapes (k, nu) of velocities of coordinates that stand still.
 
         All of them are disturbed at the start, by random amounts that keep the constraints; the
         kinetic energy of a disturbance is its size. None as for ``leaving``, or if the run fails.
@@ -130,9 +130,9 @@ class Probe:
         M = equations.mass_matrix(self.q)[np.ix_(places, places)]
         u = found.u[:, places]
         size = np.sqrt(np.einsum("ti,ij,tj->t", u, M, u) / float(du[places] @ M @ du[places]))
-        shape = np.zeros(c.nu)
-        shape[places] = np.abs(u[int(np.argmax(size))]) / c.rate_scale[places]
-        return found.t, size, shape / max(float(shape.max()), 1e-300)
+        shapes = np.zeros((len(u), c.nu))
+        shapes[:, places] = np.abs(u) / c.rate_scale[places]
+        return found.t, size, shapes
 
     def between(self, a: Array, b: Array) -> Array:
         """Distances (nt, nu) of configurations a and b (nt, nq), radians or lengths."""

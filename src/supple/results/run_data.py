@@ -258,7 +258,7 @@ class RunProbe(Protocol):
     def disturbed(
         self, end: float, still: NDArray[np.bool_], most: int
     ) -> tuple[Array, Array, Array] | None:
-        """Times, growth of a disturbance of still coordinates, and its shape (nu,)."""
+        """Times (k,), growth of a disturbance of still coordinates, and its shapes (k, nu)."""
 
     def leaving(self, history: Any, still: NDArray[np.bool_]) -> tuple[float, float, Array] | None:
         """Logarithm of the growth of disturbances of still coordinates, rate (1/s), shape (nu,)."""

@@ -150,7 +150,7 @@ def sensitivity(
     if method is not None:
         validate.choice(OWNER, "method", method, METHODS)
     found = derivatives(subject, asked, values, method)
-    tell_doubts(OWNER, found)
+    tell_doubts(OWNER, found, serious=True)
     return found
 
 

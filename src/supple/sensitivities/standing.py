@@ -30,7 +30,7 @@ def worse(first: str, second: str) -> str:
     return max(first, second, key=WORST.index)
 
 
-def tell_doubts(owner: str, found: OnRun) -> None:
-    """Warn of a run that is not trusted."""
-    if not found.trusted:
+def tell_doubts(owner: str, found: OnRun, serious: bool = False) -> None:
+    """Warn of a run that is not trusted; with ``serious`` only of one that cannot be used."""
+    if grade(found.result) in (WORST[2:] if serious else WORST[1:]):
         warn_caller(f"{owner}: the run is {found.verdict}")
