@@ -22,6 +22,8 @@ from supple.events import Event
 from supple.formulations.equations import Equations
 from supple.integrators.base import Integrator
 from supple.integrators.driver import Problem, Solution
+from supple.integrators.explicit import DormandPrince
+from supple.integrators.radau import Radau
 from supple.model import Model
 from supple.poses import Array
 from supple.state import State
@@ -71,6 +73,11 @@ class Probe:
         Functions of forces depend on their arguments only, which `simulate` has looked at.
         """
         return not self.compiled.sampled
+
+    @property
+    def many_steps(self) -> bool:
+        """True if its method uses earlier steps: errors then follow no power of the tolerance."""
+        return not isinstance(self.integrator, Radau | DormandPrince)
 
     def again(self, rtol: float, t: Array, most: int) -> Array | None:
         """Configurations (k, nq) at times of the run with another tolerance.

@@ -41,10 +41,10 @@ NEAR, NEARER, COARSE = 30.0, 10.0, 1e-6  # times the tolerance, of the second on
 PARTED = 0.1  # of the motion: from here on a distance says nothing about growth
 EXPONENTIAL = 2.5  # growth over the second half of the time, as a logarithm, beyond any low power
 DRIFT = 1.6  # the same up to which growth is that of a drift, by time or its square
-USUAL, ORDERS = 1.25, (0.9, 2.5)  # power of the tolerance that errors fall with
+USUAL, ORDERS = 1.25, (0.3, 2.5)  # power of the tolerance that errors fall with
 WRONG, USELESS = 0.01, 0.1  # errors, in parts of the motion
 CARE = 5.0  # by which errors in chaos may be larger than they are estimated
-SURE = 0.9  # power of the tolerance with which errors fall at least
+SURE, LESS_SURE = 0.9, 0.6  # power of the tolerance with which errors fall at least; coarse ones
 QUICK, LONG = 2.0, 60.0  # s of the processor: a run is made again exactly, or not at all
 TIGHTER, LEAST = 30.0, 1e-13  # times: tolerance of a run that is exact beside it
 FAILED = "it fails with another tolerance"
@@ -82,19 +82,20 @@ def growth_findings(result: Result, coarse: bool = False) -> Iterator[RunFinding
     # growth comes in bursts: an instant that is extrapolated is told with care
     care = 1.0 if found.exact or not found.rate else CARE
     first = float(found.t[np.argmax(found.error > WRONG / care)])
+    known = "" if found.exact else ", by looser runs"
     if found.rate > 0.0:
         tight = found.order * np.log(max(_tolerance(result) / 1e-11, 1.0)) / found.rate
         longer = f" (with tolerance=1e-11 from {first + tight:.3g} s)" if tight else ""
         sentence = (
             f"errors grow tenfold in {np.log(10.0) / found.rate:.2g} s: the motion is wrong by "
             f"about {most:.0%} of itself at the end, by more than 1 % from about t = {first:.3g} s "
-            f"on{longer}; it is chaotic or leaves an unstable state, see lyapunov"
+            f"on{longer}{known}; it is chaotic or leaves an unstable state, see lyapunov"
         )
     else:
         smaller = max((most / WRONG) ** (1.0 / found.order), 2.0)
         sentence = (
             f"errors grow to about {most:.0%} of the motion, and are above 1 % from "
-            f"t = {first:.3g} s on: use a tolerance at least {smaller:.0f} times smaller"
+            f"t = {first:.3g} s on{known}: use a tolerance at least {smaller:.0f} times smaller"
         )
     yield RunFinding("", "growth", most, WRONG, first, most > USELESS, sentence)
 
@@ -139,7 +140,8 @@ def error_growth(result: Result, coarse: bool = False) -> ErrorGrowth | None:
         main, first = again, compared.apart(far, again)
     first = first / size
     t = main.t[: len(first)]
-    if first.max() < PARTED or _drifts(t, first, probe.rtol / loose):
+    sure = 0.0 if probe.many_steps else LESS_SURE if probe.rtol > COARSE else SURE
+    if first.max() < PARTED or _drifts(t, first, (probe.rtol / loose) ** sure):
         return None
     if seconds < QUICK:
         return compared.exact(main, size)
@@ -236,8 +238,8 @@ def _rate(t: Array, envelope: Array) -> float:
     return grown / float(t[k] - t[half]) if grown > EXPONENTIAL else 0.0
 
 
-def _drifts(t: Array, first: Array, ratio: float) -> bool:
-    """True if a run with 1 / ratio times the tolerance drifts so slowly that errors are small."""
+def _drifts(t: Array, first: Array, part: float) -> bool:
+    """True if a run drifts so slowly that a ``part`` of its distances (n,) stays small."""
     far = np.maximum.accumulate(first)
     k = int(np.argmax(far >= PARTED))
     half, quarter = (int(np.searchsorted(t, t[0] + x * (t[k] - t[0]))) for x in (0.5, 0.25))
@@ -249,7 +251,7 @@ def _drifts(t: Array, first: Array, ratio: float) -> bool:
     later = float((t[-1] - t[0]) / (t[k] - t[0])) ** (grown / np.log(2.0))
     if far[-1] > 3.0 * PARTED * later:  # it parts in another way later on
         return False
-    return bool(ratio**SURE * PARTED * later < WRONG)
+    return bool(part * PARTED * later < WRONG)
 
 
 def _extrapolated(

@@ -23,6 +23,7 @@ SHARE = 0.1  # of the blocks that must show it
 LOCKED = 1e-6  # of the interval: velocities beside accelerations of whole periods in each interval
 SIMPSON = 4.24  # rms of 4 + 2 cos over all phases, which vibrations above the limit leave over
 CLIPPED = 3.0  # times what is usual: more is left over at impacts, and counts so much
+TURNS = 4.0 * np.pi  # of a tone from one output time to the next, of which the phase is known
 MOST_ROWS, MOST_TONES = 400, 40  # instants and directions of many components
 RANK = 1e-10  # of the largest eigenvalue of a covariance
 
@@ -58,22 +59,36 @@ def tones(
         left_over(*pair, first, second, even) for pair in ((x, v), (v, a))
     )
     if not fast > LOCKED * step * faster:  # the same phase at all output times
-        w = 2.0 * np.pi / step
-        return Tones(faster / w**2, w)
-    squares, shapes = _separated(_limited(slow, fast), _limited(quick, faster))
-    squares = np.maximum(squares, 1e-300)
-    hidden = squares > (np.pi / step) ** 2  # what is slower is shown
-    amplitudes = np.where(hidden, np.sum(shapes**2, axis=0) / squares, 0.0)
+        once = 2.0 * np.pi / step
+        return Tones(faster / once**2, once)
+    if not faster > 0.0:
+        return Tones(0.0, np.pi / step)
+    weights = np.minimum(_weights(slow, fast), _weights(quick, faster))
+    slow, quick = slow * weights, quick * weights
+    squares, shapes = _separated(slow, quick)
+    w = np.sqrt(np.maximum(squares, 1e-300))
+    hidden = w > np.pi / step  # what is slower is shown
+    sizes = np.linalg.norm(shapes, axis=0) * SIMPSON / _shown(w * step)
+    amplitudes = np.where(hidden, sizes / w, 0.0)
+    usual = fast / float(np.sqrt(np.mean(np.sum(slow * slow, axis=1))))
     best = int(np.argmax(amplitudes))
-    return Tones(float(np.sqrt(np.sum(amplitudes))), float(np.sqrt(squares[best])))
+    return Tones(usual * float(np.linalg.norm(amplitudes)), float(w[best]))
 
 
-def _limited(left: Array, usual: float) -> Array:
-    """What is left over (k, n), without its outliers, with an rms as usual."""
+def _weights(left: Array, usual: float) -> Array:
+    """Factors (k, 1) that make outliers of what is left over (k, n) as small as others."""
     size = np.linalg.norm(left, axis=1, keepdims=True)
-    left = left * np.minimum(1.0, CLIPPED * usual / np.maximum(size, 1e-300))
-    rms = float(np.sqrt(np.mean(np.sum(left * left, axis=1))))
-    return np.asarray(left * (usual / rms)) if rms > 0.0 else left
+    return np.asarray(np.minimum(1.0, CLIPPED * usual / np.maximum(size, 1e-300)))
+
+
+def _shown(turn: Array) -> Array:
+    """Parts of a tone that Simpson's rule leaves over, by its phase from one time to the next.
+
+    Of many turns the phase is not known well enough, and the mean over all of them counts.
+    """
+    turn = np.maximum(turn, np.pi)
+    found = 4.0 + 2.0 * np.cos(turn) - 6.0 * np.sin(turn) / turn
+    return np.where(turn < TURNS, found, SIMPSON)
 
 
 def _separated(slow: Array, quick: Array) -> tuple[Array, Array]:

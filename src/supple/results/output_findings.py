@@ -132,14 +132,15 @@ def _size(x: Array, relative: bool) -> float:
 def _groups(result: Result) -> Iterator[_Group]:
     """Motion of joints and of bodies that deform, in radians and lengths of the model."""
     c = result.data.compiled
-    records = (*c.joints.items(), *c.extra.items())
-    parts = [(name, r, True) for name, r in records if r.chart.axes]
-    for bodies, relative in ((c.flexible, False), (c.gradient, True)):
-        parts += [(c.owners.get(name, name), b, relative) for name, b in bodies.items()]
-    for name, r, relative in parts:
-        if r.u.stop > r.u.start:
-            values = (np.asarray(result.q)[:, r.q], np.asarray(result.u)[:, r.u], result.a[:, r.u])
-            yield _Group(name, *(y / c.scale[r.u] for y in values), relative)
+    joints = (*c.joints.items(), *c.extra.items())
+    parts = [(name, r.q, r.u, True) for name, r in joints if r.chart.axes]
+    parts += [(c.owners.get(name, name), b.q, b.u, False) for name, b in c.flexible.items()]
+    parts += [(c.owners.get(name, name), b.q, b.u, True) for name, b in c.gradient.items()]
+    for name, places, rates, relative in parts:
+        if rates.stop > rates.start:
+            q, u = np.asarray(result.q)[:, places], np.asarray(result.u)[:, rates]
+            x, v, a = (y / c.scale[rates] for y in (q, u, result.a[:, rates]))
+            yield _Group(name, x, v, a, relative)
     for name, r in c.joints.items():
         if r.chart.quaternion and name in result.joints:
             yield from _turning(result, name)

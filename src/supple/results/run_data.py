@@ -243,6 +243,10 @@ class RunProbe(Protocol):
     def repeats(self) -> bool:
         """True if the run can be made again."""
 
+    @property
+    def many_steps(self) -> bool:
+        """True if its method uses earlier steps: errors then follow no power of the tolerance."""
+
     def again(self, rtol: float, t: Array, most: int) -> Array | None:
         """Configurations (k, nq) at times of the run with another tolerance."""
 

@@ -58,6 +58,9 @@ def unstable_findings(result: Result, again: bool = True) -> Iterator[RunFinding
     names = [c.dof_label(int(k)) for k in np.flatnonzero(shape > SHOWN)]
     where = names[0] if names else "the model"
     times = np.exp(min(grown, 200.0))
+    until, window = "", "the run"
+    if part < 1.0:
+        until, window = f" for {span:.2g} s, and leaves it by rounding", "this time"
     yield RunFinding(
         where,
         "unstable",
@@ -65,11 +68,10 @@ def unstable_findings(result: Result, again: bool = True) -> Iterator[RunFinding
         float(np.log(GROWN) / span),
         float(result.t[0]),
         True,
-        f"the run follows an unstable {'equilibrium' if np.all(still) else 'motion'}"
-        f"{'' if part == 1.0 else f' for {span:.2g} s, and leaves it by rounding'}: a small "
-        f"disturbance of {where} grows tenfold in {np.log(10.0) / rate:.2g} s, {times:.0e} times "
-        f"in {'the run' if part == 1.0 else 'this time'}, and nothing disturbs it; begin a little beside it, or add a small load, to "
-        "see where it goes",
+        f"the run follows an unstable {'equilibrium' if np.all(still) else 'motion'}{until}: a "
+        f"small disturbance of {where} grows tenfold in {np.log(10.0) / rate:.2g} s, {times:.0e} "
+        f"times in {window}, and nothing disturbs it; begin a little beside it, or add a small "
+        "load, to see where it goes",
     )
 
 

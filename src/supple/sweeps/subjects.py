@@ -23,8 +23,8 @@ from supple.model import Model
 from supple.modelfiles.model_file import KEPT, ModelFile
 from supple.replacement import value_at
 from supple.results.audit import LEVELS
-from supple.results.headline import headline
 from supple.results.error_growth import is_long
+from supple.results.headline import headline
 from supple.results.motion_audit import MotionAudit, motion_audit, not_judged
 from supple.sweeps.designs import OWNER, Row
 from supple.sweeps.identity import digest
