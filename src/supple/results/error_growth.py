@@ -129,7 +129,7 @@ def error_growth(result: Result, coarse: bool = False) -> ErrorGrowth | None:
         if seconds < QUICK:
             return compared.exact(main, compared.size(main))
         raise NotJudgedError(FAILED)
-    size = compared.size(far)
+    size = compared.size(far if coarse else main)
     first = compared.apart(far, main)
     if size == 0.0 or first.max(initial=0.0) < PARTED * size:
         return None
@@ -137,7 +137,7 @@ def error_growth(result: Result, coarse: bool = False) -> ErrorGrowth | None:
         again = compared.run(probe.rtol, dense)
         if again is None:
             raise NotJudgedError(FAILED)
-        main, first = again, compared.apart(far, again)
+        main, first, size = again, compared.apart(far, again), compared.size(again)
     first = first / size
     t = main.t[: len(first)]
     sure = 0.0 if probe.many_steps else LESS_SURE if probe.rtol > COARSE else SURE
