@@ -31,6 +31,7 @@ Array = NDArray[np.float64]
 
 FEWEST_STEPS = 60  # of a run: in fewer, errors of a tolerance do not grow to what is seen
 MOST_TIMES, FEW_TIMES = 250, 100  # output times that are compared; fewer show no growth
+GOLDEN = 0.5 * (5.0**0.5 - 1.0)  # parts of intervals that are far from all fractions
 MANY_TIMES = 4000  # that are compared where all coordinates are numbers
 LONGEST = 4000  # output times whose reversals are counted
 MOVES = 1e-3  # of its largest velocity: what a coordinate that swings has
@@ -119,7 +120,7 @@ def error_growth(result: Result, coarse: bool = False) -> ErrorGrowth | None:
     most = MOST_TIMES if result.q.shape[1] > result.u.shape[1] else MANY_TIMES
     which = after[np.unique(np.linspace(0, count - 1, min(most, count)).astype(int))]
     known = result.t[which]
-    dense = np.linspace(probe.t_start, result.t[-1], MOST_TIMES + 1)[1:]
+    dense = _uneven(probe.t_start, float(result.t[-1]))
     coarse = coarse or count < FEW_TIMES
     main = _States(known, np.asarray(result.q[which]))
     if probe.rtol > COARSEST:
@@ -152,6 +153,13 @@ def error_growth(result: Result, coarse: bool = False) -> ErrorGrowth | None:
     n = min(len(first), len(second))
     decades = float(np.log(loose / (times * probe.rtol)))
     return _extrapolated(t[:n], first[:n], second[:n], decades, times)
+
+
+def _uneven(start: float, end: float) -> Array:
+    """Times (n,) up to the end, in no step with any vibration: one in each of equal intervals."""
+    k = np.arange(MOST_TIMES)
+    times: Array = start + (end - start) * (k + (k * GOLDEN) % 1.0) / MOST_TIMES
+    return np.append(times[1:], end)
 
 
 def _expect_repeatable(result: Result) -> float:
