@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.analyses.balance import null_space
 from supple.analyses.leaving import leaving_rate
 from supple.analyses.phases import integrated
 from supple.engine.compiled import Compiled
@@ -20,14 +21,19 @@ from supple.errors import SuppleError
 from supple.events import Event
 from supple.formulations.equations import Equations
 from supple.integrators.base import Integrator
-from supple.integrators.driver import Problem
+from supple.integrators.driver import Problem, Solution
+from supple.integrators.explicit import DormandPrince
+from supple.integrators.radau import Radau
 from supple.model import Model
 from supple.poses import Array
 from supple.state import State
 from supple.waiting import told
 
 MOST_STILL = 100  # coordinates whose neighbours are looked at
+GIVEN = 1e-9  # part of a velocity that constraints leave free, and that is rounding
 STATES = 6  # of a run, at which disturbances are looked at
+BESIDE = 1e-5  # of usual rates: the disturbance that a run is made again with
+DISTURBED, TIMES = 1e-6, 400  # tolerance and output times of that run
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,33 +68,78 @@ class Probe:
 
     @property
     def repeats(self) -> bool:
-        """True if the run can be made again: no functions of the user, which may count calls."""
-        return not (self.compiled.callbacks or self.compiled.sampled)
+        """True if the run can be made again: no sampled controllers, which have a memory.
+
+        Functions of forces depend on their arguments only, which `simulate` has looked at.
+        """
+        return not self.compiled.sampled
+
+    @property
+    def many_steps(self) -> bool:
+        """True if its method uses earlier steps: errors then follow no power of the tolerance."""
+        return not isinstance(self.integrator, Radau | DormandPrince)
 
     def again(self, rtol: float, t: Array, most: int) -> Array | None:
         """Configurations (k, nq) at times of the run with another tolerance.
 
         At the k times that it reaches in at most so many steps; None if it fails before the last.
         """
+        found = self._made(rtol, self.atol * rtol / self.rtol, t, most, self.u)
+        return None if found is None else found.q
+
+    def _made(self, rtol: float, atol: float, t: Array, most: int, u: Array) -> Solution | None:
+        """The run once more, with velocities u at its start; None if it fails."""
         problem = Problem(
             equations=Equations(self.compiled),
             t_start=self.t_start,
             t_end=float(t[-1]),
             grid=np.ascontiguousarray(t),
             q=self.q.copy(),
-            u=self.u.copy(),
+            u=u.copy(),
             z=self.z.copy(),
             events=self.events,
             symmetries=(),
             rtol=rtol,
-            atol=self.atol * rtol / self.rtol,
+            atol=atol,
         )
         try:
             with told("growth of errors is being examined"):
                 found, _ = integrated(self.model, problem, replace(self.integrator, max_steps=most))
         except SuppleError:
             return None
-        return found.q if found.success and len(found.t) else None
+        return found if found.success and len(found.t) else None
+
+    def disturbed(
+        self, end: float, still: NDArray[np.bool_], most: int
+    ) -> tuple[Array, Array, Array] | None:
+        """Times (k,), growth (k,) and shapes (k, nu) of velocities of coordinates that stand still.
+
+        All of them are disturbed at the start, by random amounts that keep the constraints; the
+        kinetic energy of a disturbance is its size. None as for ``leaving``, or if the run fails.
+        """
+        c, places = self.compiled, np.flatnonzero(still)
+        if not self.repeats or not 0 < len(places) <= MOST_STILL:
+            return None
+        equations = Equations(c)
+        free = np.eye(len(places))
+        if c.nr:
+            G = equations.constraints(self.t_start, self.q, self.u).G
+            free = null_space(G[:, places] * c.scale[places], len(places))
+        if not free.shape[1]:
+            return None
+        du = np.zeros(c.nu)
+        du[places] = c.scale[places] * (free @ np.random.default_rng(0).normal(size=free.shape[1]))
+        du *= BESIDE / float(np.max(np.abs(du[places]) / c.rate_scale[places]))
+        t = np.linspace(self.t_start, end, TIMES + 1)[1:]
+        found = self._made(DISTURBED, 0.01 * DISTURBED, t, most, self.u + du)
+        if found is None:
+            return None
+        M = equations.mass_matrix(self.q)[np.ix_(places, places)]
+        u = found.u[:, places]
+        size = np.sqrt(np.einsum("ti,ij,tj->t", u, M, u) / float(du[places] @ M @ du[places]))
+        shapes = np.zeros((len(u), c.nu))
+        shapes[:, places] = np.abs(u) / c.rate_scale[places]
+        return found.t, size, shapes
 
     def between(self, a: Array, b: Array) -> Array:
         """Distances (nt, nu) of configurations a and b (nt, nq), radians or lengths."""
@@ -98,6 +149,19 @@ class Probe:
         equations = Equations(c)
         pairs = zip(a, b, strict=True)
         return np.array([equations.increment(x, y) for x, y in pairs]) / c.scale
+
+    def is_free(self, dof: int) -> bool:
+        """True if constraints do not give the velocity in this place."""
+        c = self.compiled
+        if not c.nr:
+            return True
+        rows = Equations(c).constraints(self.t_start, self.q, self.u)
+        free = null_space(rows.G * c.scale, c.nu)
+        return bool(np.any(np.abs(free[dof]) > GIVEN))
+
+    def inertia(self, dof: int, q: Array) -> float:
+        """Inertia of a velocity, all others at rest, at a configuration."""
+        return float(Equations(self.compiled).mass_matrix(np.asarray(q))[dof, dof])
 
     def leaving(
         self, history: RunHistory, still: NDArray[np.bool_]

@@ -1,8 +1,12 @@
 """Creep: how far rounded dry friction lets a joint or rope drift where real friction sticks.
 
-The friction of a rounded law at the rate v is a part tanh(v/transition) of what it can be. Where a
-joint stays below twice the transition for several output times, at a rate that hardly changes,
-friction would hold it; the way it makes meanwhile is an error of the law.
+The friction of a rounded law at the rate v is a part tanh(v/transition) of what it can be. A joint
+that stays below twice the transition, with inertia that is small beside its friction, carries a
+load that dry friction would hold: the way that it makes meanwhile is an error of the law, whether
+the load is constant, alternates, or is that of a spring which the way relaxes. What coasts or
+swings has as much inertia as friction, or more; where constraints give the motion of a joint, it
+slides. For ropes, whose slip has no inertia of its own, the rate must be steady, and friction must
+take far more energy than there is in the motion.
 """
 
 from __future__ import annotations
@@ -13,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.constraints.kinds import constraint_kind
 from supple.errors import label
 from supple.forces import JointFriction, Rope
 from supple.forces.ropes import Pulley
@@ -27,7 +30,8 @@ Array = NDArray[np.float64]
 STICKS = 2.0  # transitions, below which friction is held to stick: tanh of it is 0.96
 FEWEST = 3  # output times in a row
 LOST = 10.0  # times the kinetic energy, that friction takes from what creeps and does not coast
-STEADY = 2.5  # times its mean, that a rate may change by altogether
+STEADY = 2.5  # times its mean, that the rate of a rope may change by altogether
+INERTIA = 0.5  # of the friction, that the inertia of what friction would hold may be
 FAR, SERIOUS = 0.01, 0.1  # radians, or lengths of the model
 PART = 0.05  # of the whole motion of a coordinate
 
@@ -48,17 +52,40 @@ def creep_findings(result: Result) -> Iterator[RunFinding]:
 
 
 def _of_joint(result: Result, force: JointFriction) -> Iterator[RunFinding]:
-    c = result.data.compiled
+    c, probe = result.data.compiled, result.data.probe
     place, rate, ratio = c.shaft(*result._coordinate(force))
-    if _is_driven(result, force.joint):
+    if probe is None or not len(result.t) or not probe.is_free(rate):
         return
-    v, q = ratio * result.u[:, rate], ratio * result.q[:, place]
-    way = _way(result, force, v)
+    q, v, a = ratio * result.q[:, place], ratio * result.u[:, rate], ratio * result.a[:, rate]
+    inertia = probe.inertia(rate, result.q[0]) / ratio**2 * a
+    friction = _friction(force, v)
+    most = force.coulomb if force.static is None else max(force.coulomb, force.static)
+    held = np.abs(v) < STICKS * force.transition
+    held &= (np.abs(inertia) < INERTIA * np.abs(friction)) & (np.abs(friction + inertia) < most)
     unit = result._effort_units(force.joint, force.coordinate)
-    moved = float(np.ptp(q)) if len(q) else 0.0
+    way = _drift(result.t, v, held)
+    moved = float(np.ptp(q))
     yield from _told(
         result, force, force.transition, way, moved, "rad" if unit == "N m" else "m", "drifts"
     )
+
+
+def _friction(force: JointFriction, v: Array) -> Array:
+    """Dry friction (nt,) of a rounded law at rates v (nt,)."""
+    return np.asarray(force.coulomb * np.tanh(v / force.transition))
+
+
+def _drift(t: Array, v: Array, held: NDArray[np.bool_]) -> tuple[float, float, float]:
+    """Way made while a joint is ``held`` (nt,), when that began, and for how long it was so.
+
+    Ways to both sides cancel: the way is the range of their sum.
+    """
+    both = held[1:] & held[:-1]
+    steps = np.where(both, np.diff(t), 0.0)
+    if np.count_nonzero(both) < FEWEST - 1:
+        return 0.0, 0.0, 0.0
+    sums = np.concatenate([[0.0], np.cumsum(0.5 * (v[1:] + v[:-1]) * steps)])
+    return float(np.ptp(sums)), float(t[np.argmax(both)]), float(np.sum(steps))
 
 
 def _told(
@@ -87,8 +114,8 @@ def _told(
     )
 
 
-def _way(result: Result, force: JointFriction | Rope, v: Array) -> tuple[float, float, float]:
-    """Way (rad or m) made below the transition, when that began, and for how long it was so."""
+def _way(result: Result, force: Rope, v: Array) -> tuple[float, float, float]:
+    """Way (m) of a rope below the transition, when that began, and for how long it was so."""
     t, kinetic = result.t, result.energy.kinetic
     channels = result.data.compiled.channels(force.name)
     taken = np.abs(result.data.channels[:, channels].sum(axis=1))
@@ -109,9 +136,3 @@ def _way(result: Result, force: JointFriction | Rope, v: Array) -> tuple[float, 
         begin = float(t[i]) if way > far else begin
         far, time = far + way, time + float(t[j - 1] - t[i])
     return far, begin, time
-
-
-def _is_driven(result: Result, joint: str) -> bool:
-    """True if a driver gives the motion of a joint."""
-    drivers = [c for c in result.constraints.values() if constraint_kind(c).drives]
-    return any(name == joint for c in drivers for name, *_ in getattr(c, "terms", ()))

@@ -31,17 +31,28 @@ Array = NDArray[np.float64]
 
 FEWEST_STEPS = 60  # of a run: in fewer, errors of a tolerance do not grow to what is seen
 MOST_TIMES, FEW_TIMES = 250, 100  # output times that are compared; fewer show no growth
+GOLDEN = 0.5 * (5.0**0.5 - 1.0)  # parts of intervals that are far from all fractions
+MANY_TIMES = 4000  # that are compared where all coordinates are numbers
+LONGEST = 4000  # output times whose reversals are counted
+MOVES = 1e-3  # of its largest velocity: what a coordinate that swings has
+STEPS = 130.0  # of one period, about
 LOOSER, LOOSE, LOOSEST = 1e3, 1e-3, 1e-2  # tolerance of the first run again: times, at least, most
+COARSEST = 5e-4  # tolerance of a run beside which there is a looser one
 NEAR, NEARER, COARSE = 30.0, 10.0, 1e-6  # times the tolerance, of the second one; of coarse ones
 PARTED = 0.1  # of the motion: from here on a distance says nothing about growth
 EXPONENTIAL = 2.5  # growth over the second half of the time, as a logarithm, beyond any low power
 DRIFT = 1.6  # the same up to which growth is that of a drift, by time or its square
-USUAL, ORDERS = 1.25, (0.9, 2.5)  # power of the tolerance that errors fall with
+USUAL, ORDERS = 1.25, (0.3, 2.5)  # power of the tolerance that errors fall with
 WRONG, USELESS = 0.01, 0.1  # errors, in parts of the motion
 CARE = 5.0  # by which errors in chaos may be larger than they are estimated
-SURE = 0.9  # power of the tolerance with which errors fall at least
+SURE, LESS_SURE = 0.9, 0.6  # power of the tolerance with which errors fall at least; coarse ones
 QUICK, LONG = 2.0, 60.0  # s of the processor: a run is made again exactly, or not at all
 TIGHTER, LEAST = 30.0, 1e-13  # times: tolerance of a run that is exact beside it
+FAILED = "it fails with another tolerance"
+
+
+class NotJudgedError(Exception):
+    """Errors of a run that cannot be told, with the reason."""
 
 
 @dataclass(frozen=True)
@@ -72,72 +83,115 @@ def growth_findings(result: Result, coarse: bool = False) -> Iterator[RunFinding
     # growth comes in bursts: an instant that is extrapolated is told with care
     care = 1.0 if found.exact or not found.rate else CARE
     first = float(found.t[np.argmax(found.error > WRONG / care)])
+    known = "" if found.exact else ", by looser runs"
     if found.rate > 0.0:
         tight = found.order * np.log(max(_tolerance(result) / 1e-11, 1.0)) / found.rate
         longer = f" (with tolerance=1e-11 from {first + tight:.3g} s)" if tight else ""
         sentence = (
             f"errors grow tenfold in {np.log(10.0) / found.rate:.2g} s: the motion is wrong by "
             f"about {most:.0%} of itself at the end, by more than 1 % from about t = {first:.3g} s "
-            f"on{longer}; it is chaotic or leaves an unstable state, see lyapunov"
+            f"on{longer}{known}; it is chaotic or leaves an unstable state, see lyapunov"
         )
     else:
         smaller = max((most / WRONG) ** (1.0 / found.order), 2.0)
         sentence = (
             f"errors grow to about {most:.0%} of the motion, and are above 1 % from "
-            f"t = {first:.3g} s on: use a tolerance at least {smaller:.0f} times smaller"
+            f"t = {first:.3g} s on{known}: use a tolerance at least {smaller:.0f} times smaller"
         )
     yield RunFinding("", "growth", most, WRONG, first, most > USELESS, sentence)
 
 
 def error_growth(result: Result, coarse: bool = False) -> ErrorGrowth | None:
-    """Errors of a run over time; None where they are small, or cannot be told.
+    """Errors of a run over time; None where they are small.
 
-    ``coarse``: the output times do not show the motion.
+    ``coarse``: the output times do not show the motion. A run whose errors cannot be told raises
+    `NotJudgedError`.
     """
     probe = result.data.probe
     steps = int(result.statistics.get("steps", 0))
-    if probe is None or not result.success or not probe.repeats or steps < FEWEST_STEPS:
+    after = np.flatnonzero(result.t > result.t[0] if probe is None else result.t > probe.t_start)
+    if probe is None or not result.success or steps < FEWEST_STEPS or not len(after):
         return None
-    seconds = float(result.statistics.get("cpu_seconds", 0.0))
-    if result.statistics.get("equal_steps") or seconds > LONG:
-        return None
+    seconds = _expect_repeatable(result)
     loose = min(max(LOOSER * probe.rtol, LOOSE), LOOSEST)
     times = NEARER if probe.rtol > COARSE else NEAR
-    after = np.flatnonzero(result.t > probe.t_start)
-    if loose < 2.0 * times * probe.rtol or not len(after):
-        return None
     compared = _Compared(probe, 4 * steps + 1000)
     count = len(after)
-    which = after[np.unique(np.linspace(0, count - 1, min(MOST_TIMES, count)).astype(int))]
+    most = MOST_TIMES if result.q.shape[1] > result.u.shape[1] else MANY_TIMES
+    which = after[np.unique(np.linspace(0, count - 1, min(most, count)).astype(int))]
     known = result.t[which]
-    dense = np.linspace(probe.t_start, result.t[-1], MOST_TIMES + 1)[1:]
+    dense = _uneven(probe.t_start, float(result.t[-1]))
     coarse = coarse or count < FEW_TIMES
-    far = compared.run(loose, np.union1d(known, dense) if coarse else known)
     main = _States(known, np.asarray(result.q[which]))
+    if probe.rtol > COARSEST:
+        return compared.exact(main, compared.size(main))
+    far = compared.run(loose, np.union1d(known, dense) if coarse else known)
     if far is None:  # too loose for this model
-        return compared.exact(main, compared.size(main)) if seconds < QUICK else None
-    size = compared.size(far)
+        if seconds < QUICK:
+            return compared.exact(main, compared.size(main))
+        raise NotJudgedError(FAILED)
+    size = compared.size(far if coarse else main)
     first = compared.apart(far, main)
     if size == 0.0 or first.max(initial=0.0) < PARTED * size:
         return None
     if coarse:  # the run itself once more, with the output that it lacks
         again = compared.run(probe.rtol, dense)
         if again is None:
-            return None
-        main, first = again, compared.apart(far, again)
+            raise NotJudgedError(FAILED)
+        main, first, size = again, compared.apart(far, again), compared.size(again)
     first = first / size
     t = main.t[: len(first)]
-    if first.max() < PARTED or _drifts(t, first, probe.rtol / loose):
+    sure = 0.0 if probe.many_steps else LESS_SURE if probe.rtol > COARSE else SURE
+    if first.max() < PARTED or _drifts(t, first, (probe.rtol / loose) ** sure):
         return None
     if seconds < QUICK:
         return compared.exact(main, size)
     near = compared.run(times * probe.rtol, main.t)
     if near is None:
-        return None
+        raise NotJudgedError(FAILED)
     second = compared.apart(near, main) / size
     n = min(len(first), len(second))
     decades = float(np.log(loose / (times * probe.rtol)))
     return _extrapolated(t[:n], first[:n], second[:n], decades, times)
+
+
+def _uneven(start: float, end: float) -> Array:
+    """Times (n,) up to the end, in no step with any vibration: one in each of equal intervals."""
+    k = np.arange(MOST_TIMES)
+    times: Array = start + (end - start) * (k + (k * GOLDEN) % 1.0) / MOST_TIMES
+    return np.append(times[1:], end)
+
+
+def _expect_repeatable(result: Result) -> float:
+    """Seconds that the run took; one that cannot be made again is not judged."""
+    probe, seconds = result.data.probe, float(result.statistics.get("cpu_seconds", 0.0))
+    assert probe is not None
+    if result.statistics.get("equal_steps"):
+        raise NotJudgedError("its equal steps have no tolerance")
+    if not probe.repeats:
+        raise NotJudgedError("sampled controllers are not called again")
+    if seconds > LONG:
+        raise NotJudgedError(f"runs of more than {LONG:.0f} s are not made again")
+    if probe.rtol > COARSEST and seconds > QUICK:
+        raise NotJudgedError(f"there is no looser one for a tolerance of more than {COARSEST:.0e}")
+    return seconds
+
+
+def periods(result: Result) -> float:
+    """Number of swings, to and fro, of the coordinate that swings most often."""
+    count = len(result.t)
+    if count < FEW_TIMES:  # too few to be counted
+        return float(result.statistics.get("steps", 0)) / STEPS
+    u = np.asarray(result.u[:: max(1, count // LONGEST)])
+    signs = np.where(np.abs(u) > MOVES * np.max(np.abs(u), axis=0, initial=0.0), np.sign(u), 0.0)
+    turned = [np.count_nonzero(np.diff(row[row != 0.0])) for row in signs.T]
+    return 0.5 * max(turned, default=0)
+
+
+def is_long(result: Result) -> bool:
+    """True if errors that grow by e in each period, as in chaos, reach 1 % of the motion."""
+    probe = result.data.probe
+    return probe is not None and periods(result) > np.log(WRONG / min(probe.rtol, WRONG))
 
 
 class _States(NamedTuple):
@@ -168,7 +222,9 @@ class _Compared(NamedTuple):
     def exact(self, main: _States, size: float) -> ErrorGrowth | None:
         """Errors of a run that moves by ``size``, by one with a smaller tolerance."""
         tight = self.run(max(self.probe.rtol / TIGHTER, LEAST), main.t)
-        if tight is None or size == 0.0:
+        if tight is None:
+            raise NotJudgedError(FAILED)
+        if size == 0.0:
             return None
         error = np.maximum.accumulate(self.apart(tight, main)) / size
         t = main.t[: len(error)]
@@ -190,8 +246,8 @@ def _rate(t: Array, envelope: Array) -> float:
     return grown / float(t[k] - t[half]) if grown > EXPONENTIAL else 0.0
 
 
-def _drifts(t: Array, first: Array, ratio: float) -> bool:
-    """True if a run with 1 / ratio times the tolerance drifts so slowly that errors are small."""
+def _drifts(t: Array, first: Array, part: float) -> bool:
+    """True if a run drifts so slowly that a ``part`` of its distances (n,) stays small."""
     far = np.maximum.accumulate(first)
     k = int(np.argmax(far >= PARTED))
     half, quarter = (int(np.searchsorted(t, t[0] + x * (t[k] - t[0]))) for x in (0.5, 0.25))
@@ -203,7 +259,7 @@ def _drifts(t: Array, first: Array, ratio: float) -> bool:
     later = float((t[-1] - t[0]) / (t[k] - t[0])) ** (grown / np.log(2.0))
     if far[-1] > 3.0 * PARTED * later:  # it parts in another way later on
         return False
-    return bool(ratio**SURE * PARTED * later < WRONG)
+    return bool(part * PARTED * later < WRONG)
 
 
 def _extrapolated(

@@ -20,7 +20,8 @@ def headline(
     """The worst of four verdicts in one line; that on energy if all of them are good.
 
     Where ``equal_steps`` were made, nobody has judged their error: a method may keep energy and
-    momentum, and be late or early. So such a run is balanced, not trusted.
+    momentum, and be late or early. So such a run is balanced, not trusted, and so is one of many
+    periods whose errors may have grown as nobody knows.
 
     Of equally bad ones that on the model counts first: a body outside of its assumptions is often
     the cause of the others. Without a monitor the line tells so.
@@ -29,7 +30,7 @@ def headline(
         (LEVELS.index(energy.level), energy.verdict),
         (LEVELS.index(momentum.level), momentum.verdict),
     ]
-    if motion is not None:
+    if motion is not None and motion.findings:
         parts.append((LEVELS.index(motion.level), motion.verdict))
     if monitor is not None:
         parts.insert(0, (VALIDITY.index(monitor.level), monitor.verdict))
@@ -38,7 +39,9 @@ def headline(
         sentence = energy.verdict
     elif not energy.complete:
         sentence = f"{energy.ending}; {sentence}"
-    if equal_steps and worst == 0 and energy.complete:
-        told = sentence.replace(LEVELS[0], BALANCED, 1)
-        sentence = f"{told}; errors of its {equal_steps} equal steps are not judged: try half steps"
+    unjudged = "" if motion is None else motion.unjudged
+    if equal_steps:
+        unjudged = f"errors of its {equal_steps} equal steps are not judged: try half steps"
+    if unjudged and worst == 0 and energy.complete:
+        sentence = f"{sentence.replace(LEVELS[0], BALANCED, 1)}; {unjudged}"
     return sentence if monitor is not None else f"{sentence}; {NOT_MONITORED}"

@@ -14,7 +14,7 @@ import numpy as np
 from supple.reports import Report
 from supple.results.audit import LEVELS, graded
 from supple.results.creep import creep_findings
-from supple.results.error_growth import growth_findings
+from supple.results.error_growth import NotJudgedError, growth_findings, is_long, periods
 from supple.results.output_findings import output_findings
 from supple.results.run_finding import RunFinding
 from supple.results.unstable_motion import unstable_findings
@@ -22,6 +22,7 @@ from supple.results.unstable_motion import unstable_findings
 if TYPE_CHECKING:
     from supple.results.result import Result
 
+NOT_JUDGED = "not judged"  # a level: nothing was found, and growth of errors is not known
 GOOD = "trusted: outputs show the motion, and nothing says that it is not the true one"
 
 
@@ -31,26 +32,30 @@ class MotionAudit:
     Attributes
     ----------
     findings : `RunFinding`, serious ones first
+    unjudged : a sentence why the growth of errors of a long run is not known; empty if it is
     """
 
-    def __init__(self, findings: tuple[RunFinding, ...] = ()) -> None:
+    def __init__(self, findings: tuple[RunFinding, ...] = (), unjudged: str = "") -> None:
         late = np.inf
+        self.unjudged = unjudged
         self.findings = tuple(
             sorted(findings, key=lambda f: (not f.serious, late if f.time is None else f.time))
         )
 
     @property
     def level(self) -> str:
-        """``"trusted"``, ``"doubtful"`` or ``"not trusted"``."""
+        """``"trusted"``, ``"not judged"``, ``"doubtful"`` or ``"not trusted"``."""
         if any(f.serious for f in self.findings):
             return LEVELS[2]
-        return LEVELS[1] if self.findings else LEVELS[0]
+        if self.findings:
+            return LEVELS[1]
+        return NOT_JUDGED if self.unjudged else LEVELS[0]
 
     @property
     def verdict(self) -> str:
         """One line: the level, and the first finding."""
         if not self.findings:
-            return GOOD
+            return f"{NOT_JUDGED}: {self.unjudged}" if self.unjudged else GOOD
         more = len(self.findings) - 1
         others = f" (and {more} more, see result.motion)" if more else ""
         return f"{self.level}: {self.findings[0]}{others}"
@@ -62,7 +67,8 @@ class MotionAudit:
         return len(self.findings)
 
     def __str__(self) -> str:
-        return "\n".join([self.verdict, *(f"- {f}" for f in self.findings[1:])])
+        more = [self.unjudged] if self.unjudged and self.findings else []
+        return "\n".join([self.verdict, *(f"- {x}" for x in (*self.findings[1:], *more))])
 
     def __repr__(self) -> str:
         return f"<MotionAudit {self.verdict}>"
@@ -70,7 +76,8 @@ class MotionAudit:
     def _repr_html_(self) -> str:
         """The verdict and all findings, for notebooks."""
         rows = [(f.what, f.where, f.sentence) for f in self.findings]
-        return Report(self.verdict, rows, graded(self.level)).html()
+        level = LEVELS[1] if self.level == NOT_JUDGED else self.level
+        return Report(self.verdict, rows, graded(level)).html()
 
 
 def motion_audit(result: Result, again: bool = True) -> MotionAudit:
@@ -78,6 +85,22 @@ def motion_audit(result: Result, again: bool = True) -> MotionAudit:
     if result.data.probe is None:
         return MotionAudit()
     with np.errstate(all="ignore"):  # a run that diverged has numbers of any size
-        hidden, unstable = [*output_findings(result)], [*unstable_findings(result)]
-        growing = [] if unstable or not again else [*growth_findings(result, bool(hidden))]
-        return MotionAudit((*hidden, *unstable, *growing, *creep_findings(result)))
+        hidden, unstable = [*output_findings(result)], [*unstable_findings(result, again)]
+        growing: list[RunFinding] = []
+        unjudged = ""
+        try:
+            if again and not unstable:
+                growing = [*growth_findings(result, bool(hidden))]
+        except NotJudgedError as reason:
+            unjudged = not_judged(result, str(reason))
+        return MotionAudit((*hidden, *unstable, *growing, *creep_findings(result)), unjudged)
+
+
+def not_judged(result: Result, reason: str) -> str:
+    """A sentence that errors of a long run are not known, and why; empty of a short one."""
+    if not is_long(result):
+        return ""
+    return (
+        f"growth of errors over about {periods(result):.0f} periods is not judged, as {reason}: "
+        "compare with a run of a tenth of the tolerance"
+    )

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
+from supple.results.hidden_tones import Tones, left_over, tones
 from supple.results.run_finding import RunFinding
 
 if TYPE_CHECKING:
@@ -28,23 +30,20 @@ Array = NDArray[np.float64]
 
 FEWEST = 32  # output times of what is read as a history
 MOST = 4000  # output times that are looked at
-BLOCK = 8  # instants whose median counts
-SHARE = 0.1  # of the blocks that must show it
 HIDDEN = 0.2  # of all motion of a joint or body, as root mean squares
-LOCKED = 1e-6  # of the interval: velocities beside accelerations of whole periods in each interval
 FINER = 100.0  # times more output times that are advised at most
 LEAST = 1e-5  # of the largest motion in the model, below which nothing is looked at
 UNSHOWN = 0.3  # of velocities, left over: half of the rate of outputs leaves 0.47 of them
 ROUNDING = 1e-9  # radians, or lengths of the model, that are no motion
-SIMPSON = 4.24  # rms of 4 + 2 cos over all phases, which vibrations above the limit leave over
 
 
 class _Group(NamedTuple):
-    """Coordinates that belong together: places in q and u, and whether their zero is arbitrary."""
+    """Values (nt, n) with their rates and the rates of these; whether their zero is arbitrary."""
 
     name: str
-    q: slice
-    u: slice
+    x: Array
+    v: Array
+    a: Array
     relative: bool
 
 
@@ -91,28 +90,23 @@ def hidden_motions(result: Result) -> list[Hidden]:
     count = len(result.t)
     if count < FEWEST or not data.compiled.nu:
         return []
-    part = data if count <= MOST else data.at(np.arange(count - MOST, count))
-    t, q, u, a = part.t, np.asarray(part.q), np.asarray(part.u), part.history.a
-    if not np.all(np.isfinite(a)):
+    part = result if count <= MOST else type(result)(data.at(np.arange(count - MOST, count)))
+    if not np.all(np.isfinite(part.a)):
         return []
-    first, second = np.diff(t)[:-1], np.diff(t)[1:]
+    first, second = np.diff(part.t)[:-1], np.diff(part.t)[1:]
     even = np.abs(first - second) <= 1e-6 * np.minimum(first, second)
     if np.count_nonzero(even) < FEWEST - 2:
         return []
     step = float(np.median(first[even]))
-    groups, scale = _groups(result), data.compiled.scale
-    rows: list[tuple[str, float, float, float]] = []  # of each its amplitude, and its motion
-    for g in groups:
-        x, v, rate = (y / scale[g.u] for y in (q[:, g.q], u[:, g.u], a[:, g.u]))
-        fast, faster = (_left_over(*y, first, second, even) for y in ((x, v), (v, rate)))
-        w = faster / fast if fast > LOCKED * step * faster else 2.0 * np.pi / step
-        amplitude = faster / w**2 if w > np.pi / step else 0.0  # what is slower is shown
-        rows.append((g.name, w, amplitude, max(_size(x, g.relative), amplitude)))
-    least = max(LEAST * max((row[3] for row in rows), default=0.0), ROUNDING)
+    rows: list[tuple[str, Tones, float]] = []  # of each its hidden vibration, and its motion
+    for g in _groups(part):
+        found = tones(g.x, g.v, g.a, first, second, even)
+        rows.append((g.name, found, max(_size(g.x, g.relative), found.amplitude)))
+    least = max(LEAST * max((size for *_, size in rows), default=0.0), ROUNDING)
     return [
-        Hidden(name, amplitude / size, w / (2.0 * np.pi), step)
-        for name, w, amplitude, size in rows
-        if amplitude > 0.0 and size > least
+        Hidden(name, found.amplitude / size, found.w / (2.0 * np.pi), step)
+        for name, found, size in rows
+        if found.amplitude > 0.0 and size > least
     ]
 
 
@@ -125,17 +119,8 @@ def is_hidden(t: Array, x: Array, v: Array) -> bool:
     even = np.abs(first - second) <= 1e-6 * np.minimum(first, second)
     if np.count_nonzero(even) < FEWEST - 2:
         return False
-    left = _left_over(x.reshape(count, -1), v.reshape(count, -1), first, second, even)
+    left = left_over(x.reshape(count, -1), v.reshape(count, -1), first, second, even)[1]
     return left > UNSHOWN * float(np.sqrt(np.mean(np.sum(v.reshape(count, -1) ** 2, axis=1))))
-
-
-def _left_over(x: Array, v: Array, first: Array, second: Array, even: NDArray[np.bool_]) -> float:
-    """Estimated rms of the part of rates v (nt, n) that values x (nt, n) do not show."""
-    both = (first + second)[:, None]
-    left = v[:-2] + 4.0 * v[1:-1] + v[2:] - 6.0 * (x[2:] - x[:-2]) / both
-    size = np.linalg.norm(left[even], axis=1) / SIMPSON
-    blocks = size[: len(size) // BLOCK * BLOCK].reshape(-1, BLOCK)
-    return float(np.quantile(np.median(blocks, axis=1), 1.0 - SHARE))
 
 
 def _size(x: Array, relative: bool) -> float:
@@ -144,11 +129,67 @@ def _size(x: Array, relative: bool) -> float:
     return float(np.sqrt(np.mean(np.sum(away * away, axis=1))))
 
 
-def _groups(result: Result) -> list[_Group]:
-    """Joints whose velocities are rates of coordinates, and bodies that deform."""
+def _groups(result: Result) -> Iterator[_Group]:
+    """Motion of joints and of bodies that deform, in radians and lengths of the model."""
     c = result.data.compiled
-    records = (*c.joints.items(), *c.extra.items())
-    found = [_Group(name, r.q, r.u, True) for name, r in records if r.chart.axes]
-    found += [_Group(c.owners.get(name, name), b.q, b.u, False) for name, b in c.flexible.items()]
-    found += [_Group(c.owners.get(name, name), b.q, b.u, True) for name, b in c.gradient.items()]
-    return [g for g in found if g.u.stop > g.u.start]
+    joints = (*c.joints.items(), *c.extra.items())
+    parts = [(name, r.q, r.u, True) for name, r in joints if r.chart.axes]
+    parts += [(c.owners.get(name, name), b.q, b.u, False) for name, b in c.flexible.items()]
+    parts += [(c.owners.get(name, name), b.q, b.u, True) for name, b in c.gradient.items()]
+    for name, places, rates, relative in parts:
+        if rates.stop > rates.start:
+            q, u = np.asarray(result.q)[:, places], np.asarray(result.u)[:, rates]
+            x, v, a = (y / c.scale[rates] for y in (q, u, result.a[:, rates]))
+            yield _Group(name, x, v, a, relative)
+    for name, r in c.joints.items():
+        if r.chart.quaternion and name in result.joints:
+            yield from _turning(result, name)
+
+
+def _turning(result: Result, name: str) -> Iterator[_Group]:
+    """Rotation matrices of a ball or free joint, less a steady spin.
+
+    The spin is known by its rate, as that of a revolute joint by its angle. With the rate W along
+    axes of the body, R exp(-W t) has the rate R (w - W) exp(-W t).
+    """
+    joint = result.joints[name]
+    near, far = result[joint.A], result[joint.B]
+    back = near.matrix.transpose(0, 2, 1)
+
+    def turned(M: Array, y: Array) -> Array:
+        return np.asarray((M @ y[:, :, None])[:, :, 0])
+
+    R, base = back @ far.matrix, turned(back, near.angular_velocity)
+    own = R.transpose(0, 2, 1)
+    w = turned(back, far.angular_velocity) - base
+    dw = turned(back, far.angular_acceleration - near.angular_acceleration) - np.cross(base, w)
+    w, dw = turned(own, w), turned(own, dw)  # along axes of the body
+    spin = _spin(result.t, R, w)
+    around = _turns(-spin, result.t)
+    steady, whole, beside, change = (_crossing(y) for y in (spin, w, w - spin, dw))
+    kept = (len(R), 9)
+    v = R @ beside @ around
+    a = R @ (whole @ beside + change - beside @ steady) @ around
+    yield _Group(name, (R @ around).reshape(kept), v.reshape(kept), a.reshape(kept), True)
+
+
+def _spin(t: Array, R: Array, w: Array) -> Array:
+    """Rate (3,) of a steady spin, along axes of the body; zero if it does not tell the attitudes.
+
+    It does where it foretells R from one output time to the next better than rest does.
+    """
+    spin: Array = w.mean(axis=0)
+    moved, foretold = (
+        np.sum((R[1:] - R[:-1] @ _turns(rate, np.diff(t))) ** 2) for rate in (0.0 * spin, spin)
+    )
+    return spin if foretold < 0.5 * moved else 0.0 * spin
+
+
+def _turns(rate: Array, t: Array) -> Array:
+    """Rotations (nt, 3, 3) with a constant rate (3,) for times (nt,)."""
+    return np.asarray(Rotation.from_rotvec(rate * t[:, None]).as_matrix())
+
+
+def _crossing(w: Array) -> Array:
+    """Matrices (..., 3, 3) whose products with vectors are cross products with w (..., 3)."""
+    return np.asarray(np.cross(w[..., None, :], np.eye(3)).swapaxes(-1, -2))

@@ -243,11 +243,26 @@ class RunProbe(Protocol):
     def repeats(self) -> bool:
         """True if the run can be made again."""
 
+    @property
+    def many_steps(self) -> bool:
+        """True if its method uses earlier steps: errors then follow no power of the tolerance."""
+
     def again(self, rtol: float, t: Array, most: int) -> Array | None:
         """Configurations (k, nq) at times of the run with another tolerance."""
 
     def between(self, a: Array, b: Array) -> Array:
         """Distances (nt, nu) of configurations, radians or lengths of the model."""
+
+    def is_free(self, dof: int) -> bool:
+        """True if constraints do not give the velocity in this place."""
+
+    def inertia(self, dof: int, q: Array) -> float:
+        """Inertia of a velocity, all others at rest, at a configuration."""
+
+    def disturbed(
+        self, end: float, still: NDArray[np.bool_], most: int
+    ) -> tuple[Array, Array, Array] | None:
+        """Times (k,), growth of a disturbance of still coordinates, and its shapes (k, nu)."""
 
     def leaving(self, history: Any, still: NDArray[np.bool_]) -> tuple[float, float, Array] | None:
         """Logarithm of the growth of disturbances of still coordinates, rate (1/s), shape (nu,)."""

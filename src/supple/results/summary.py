@@ -22,7 +22,7 @@ def grade(result: Result) -> str:
     worst = max(
         LEVELS.index(result.energy.level),
         LEVELS.index(result.momentum.level),
-        LEVELS.index(result.motion.level),
+        LEVELS.index(result.motion.level) if result.motion.findings else 0,
         VALIDITY.index(result.monitor.level),
         0 if result.success else 2,
     )
@@ -44,7 +44,7 @@ def summary(result: Result) -> Report:
         ("steps", f"{steps}, {work}"),
         ("message", result.message),
     ]
-    if len(result.motion):
+    if result.motion.findings or result.motion.unjudged:
         rows.insert(3, ("motion", result.motion.verdict))
     if result.data.compiled.deforming:
         rows.insert(3, ("validity", result.monitor.verdict))

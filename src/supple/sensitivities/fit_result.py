@@ -10,10 +10,12 @@ from supple.model import Model
 from supple.poses import Array
 from supple.reports import Report
 from supple.results.result import Result
+from supple.results.summary import grade
+from supple.sensitivities.standing import OnRun, worse
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class Fit(OnRun):
     """Result of `fit`.
 
     Attributes
@@ -32,6 +34,7 @@ class Fit:
     runs : number of runs with derivatives that were made now
     searches : number of starts that were searched from
     result : the run with these values
+    verdict, trusted : of that run
     """
 
     values: dict[str, float]
@@ -57,9 +60,10 @@ class Fit:
         rows = [(n, f"{x:.6g} {self._interval(n)}") for n, x in self.values.items()]
         rows += [(f"left of {name}", f"{x:.3g} rms") for name, x in self.deviation.items()]
         rows += [("doubt", sentence) for sentence in self.doubts]
+        rows.append(("run", self.verdict))
         title = f"Fit after {self.runs} runs, intervals of {self.confidence:.0%}; {self.message}"
-        grade = "bad" if not self.success else "doubtful" if self.doubts else "good"
-        return Report(title, rows, grade)
+        found = "bad" if not self.success else "doubtful" if self.doubts else "good"
+        return Report(title, rows, worse(found, grade(self.result)))
 
     def _interval(self, name: str) -> str:
         half = self.intervals[name]

@@ -10,6 +10,7 @@ import numpy as np
 from supple.analyses.joined import Piece, joined
 from supple.analyses.outcome import result_of
 from supple.analyses.phases import in_phases, pieces_of
+from supple.analyses.probe import Probe
 from supple.engine.row_sets import RowSets
 from supple.errors import SimulationError
 from supple.integrators.base import Integrator
@@ -39,6 +40,7 @@ class FollowedRun:
     solution: Solution
     changes: tuple[ChangeRecord, ...]
     legs: tuple[Stretch | Jump, ...]
+    integrator: Integrator
 
     @classmethod
     def of(cls, neighbours: Neighbours, integrator: Integrator) -> FollowedRun:
@@ -55,13 +57,14 @@ class FollowedRun:
         if not solution.success:
             raise SimulationError(f"sensitivity: the run {solution.message}")
         legs = _legs(neighbours, integrator, problem, solution, pieces, np.unique(steps))
-        return cls(neighbours, solution, changes, legs)
+        return cls(neighbours, solution, changes, legs, integrator)
 
     @property
     def result(self) -> Result:
         """The run itself."""
         here = self.neighbours.here
-        return result_of(here.model, here.compiled, self.solution, self.changes)
+        probe = Probe.of(here.model, self.neighbours.problem, self.integrator)
+        return result_of(here.model, here.compiled, self.solution, self.changes, probe=probe)
 
     @cached_property
     def units(self) -> Array:

@@ -21,8 +21,10 @@ from supple.modelfiles.model_file import ModelFile
 from supple.poses import Array
 from supple.reports import Report
 from supple.results.result import Result
+from supple.results.summary import grade
 from supple.sensitivities.evaluations import Evaluations, Ranges, named_functions
 from supple.sensitivities.sensitivity import derivatives, own_value, subject_for
+from supple.sensitivities.standing import OnRun, tell_doubts, worse
 from supple.sweeps.identity import digest
 from supple.sweeps.readings import Output, Reading, readings
 from supple.waiting import told
@@ -35,7 +37,7 @@ LIMITS = "a mapping of outputs to (low, high), with None where there is no limit
 
 
 @dataclass(frozen=True, eq=False)
-class Optimum:
+class Optimum(OnRun):
     """What `optimize` has found.
 
     Attributes
@@ -48,6 +50,7 @@ class Optimum:
     history : of the objective, one number for each run
     runs : number of runs with derivatives that were made now
     result : the run with these values
+    verdict, trusted : of that run: an optimum of what is wrong is none
     """
 
     values: dict[str, float]
@@ -68,9 +71,10 @@ class Optimum:
         rows = [(name, f"{value:.6g}") for name, value in self.values.items()]
         for name, (value, low, high) in self.limited.items():
             rows.append((name, f"{value:.6g}, between {low:g} and {high:g}"))
+        rows.append(("run", self.verdict))
         word = "found" if self.success else "not found"
         title = f"Optimum {word}: {self.objective:.6g} after {self.runs} runs; {self.message}"
-        return Report(title, rows, "good" if self.success else "bad")
+        return Report(title, rows, worse("good" if self.success else "bad", grade(self.result)))
 
     def __str__(self) -> str:
         report = self._report()
@@ -144,7 +148,9 @@ def optimize(
         raise SuppleError(f"optimize: at the start {evaluations.kept[0]['failed']}")
     with told(lambda: f"optimize: {evaluations.made} runs"):
         ended = (_slsqp if method == "SLSQP" else _mma)(search, precision, most)
-    return search.optimum(ended)
+    found = search.optimum(ended)
+    tell_doubts(OWNER, found)
+    return found
 
 
 def _limits(given: Any, functions: Mapping[str, Any]) -> list[tuple[Reading, float, float]]:

@@ -24,10 +24,12 @@ from supple.poses import Array
 from supple.replacement import value_at
 from supple.reports import Report
 from supple.results.result import Result
+from supple.results.summary import grade
 from supple.sensitivities.ending import expect_events
 from supple.sensitivities.followed_run import FollowedRun
 from supple.sensitivities.neighbours import OWNER, Neighbours, scale_of
 from supple.sensitivities.output_slopes import OutputSlopes, has_weights
+from supple.sensitivities.standing import OnRun, tell_doubts
 from supple.sweeps.readings import Outputs, Reading, readings
 from supple.sweeps.subjects import OfFile, OfModel, Subject, subject_of
 
@@ -37,7 +39,7 @@ NAMES = "names of numbers of the model, or a mapping of names to values"
 
 
 @dataclass(frozen=True, eq=False)
-class Sensitivity:
+class Sensitivity(OnRun):
     """Derivatives of outputs with respect to parameters: ``found[output, parameter]``.
 
     Attributes
@@ -50,6 +52,7 @@ class Sensitivity:
     method : "forward" or "adjoint"
     result : the run
     seconds : of the clock
+    verdict, trusted : of the run; derivatives of what is wrong are wrong, too
     """
 
     values: Mapping[str, Any]
@@ -86,7 +89,9 @@ class Sensitivity:
                 told = f"{float(slope):.6g}" if np.ndim(slope) == 0 else f"up to {size:.6g}"
                 rows.append((output, name, told))
         title = f"Derivatives of {len(self.values)} outputs along {len(self.parameters)} parameters"
-        return Report(title, rows, header=("output", "parameter", "derivative"))
+        title = f"{title}; the run: {self.verdict}"
+        header = ("output", "parameter", "derivative")
+        return Report(title, rows, grade(self.result), header)
 
     def __str__(self) -> str:
         report = self._report()
@@ -144,7 +149,9 @@ def sensitivity(
     subject.expect_outputs([dict(values)], asked)
     if method is not None:
         validate.choice(OWNER, "method", method, METHODS)
-    return derivatives(subject, asked, values, method)
+    found = derivatives(subject, asked, values, method)
+    tell_doubts(OWNER, found, serious=True)
+    return found
 
 
 def subject_for(

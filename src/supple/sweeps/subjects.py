@@ -23,8 +23,9 @@ from supple.model import Model
 from supple.modelfiles.model_file import KEPT, ModelFile
 from supple.replacement import value_at
 from supple.results.audit import LEVELS
+from supple.results.error_growth import is_long
 from supple.results.headline import headline
-from supple.results.motion_audit import motion_audit
+from supple.results.motion_audit import MotionAudit, motion_audit, not_judged
 from supple.sweeps.designs import OWNER, Row
 from supple.sweeps.identity import digest
 from supple.sweeps.readings import Reading
@@ -74,7 +75,11 @@ class Subject(ABC):
         steps = int(result.statistics.get("equal_steps", 0))
         monitored = result.monitor if looked else None
         asked = given.get("monitored", True)
-        motion = motion_audit(result, again=False) if asked else None  # no run is made again
+        # a run is made again only if it is so long that errors may have grown
+        if asked:
+            motion = motion_audit(result, again=is_long(result))
+        else:
+            motion = MotionAudit((), not_judged(result, "the run is not monitored"))
         verdict = headline(result.energy, result.momentum, monitored, steps, motion)
         if doubts and verdict.startswith(LEVELS[0]):  # those of constraints are no part of it
             verdict = f"{LEVELS[1]}: {doubts[0]}"
