@@ -17,7 +17,7 @@ from supple.core.laws import STRAIGHT
 from supple.core.layout import TREE, WORK
 from supple.core.rope import ROPE
 from supple.core.signals import COEFFICIENTS, COUNT, OPERATIONS, PIECES, evaluate, piece
-from supple.core.step import H_MIN, H_SWITCH, ON_PLACE, RUN, SWITCHED, polynomial, state_at
+from supple.core.step import DEGREE, H_MIN, H_SWITCH, ON_PLACE, RUN, SWITCHED, polynomial, state_at
 from supple.core.wrench import point
 from supple.native.declare import IVEC, REAL, TRUTH, VEC, kernel, shared
 
@@ -42,13 +42,13 @@ def branches_at(m, w, r, t0, h, s):
 
 @kernel
 def apart(x, reached, kink):
-    """Whether what is within ``reached`` of x does not pass a kink, or rests there but for rounding."""
+    """True if what is within ``reached`` of x does not pass a kink, or rests there but for rounding."""
     return abs(x - kink) > reached or abs(x - kink) + reached <= ROUNDING * (abs(x) + abs(kink))
 
 
 @kernel
 def law_is_quiet(m, law, x, reached):
-    """Whether a law of springs or dampers (core/laws.py) keeps its branch over ``reached`` to both sides of x."""
+    """True if a law of springs or dampers (core/laws.py) keeps its branch over ``reached`` to both sides of x."""
     if law == 0:
         return True
     k = law - 1
@@ -68,7 +68,7 @@ def law_is_quiet(m, law, x, reached):
 
 @kernel
 def signal_spread(m, w, k, t, span, place, rate):
-    """How much place times a signal and rate times its slope may change within ``span`` (s) of t."""
+    """Largest change of place times a signal and rate times its slope within ``span`` (s) of t."""
     total = 0.0
     for i in range(3):
         _, d, c = evaluate(m, w, k, t + (i - 1) * INSIDE * span)
@@ -78,7 +78,7 @@ def signal_spread(m, w, k, t, span, place, rate):
 
 @kernel
 def joint_is_quiet(m, w, r, e, t, h, c, half):
-    """Whether the law of an element on one joint coordinate keeps its branch in a part of the step around the time t."""
+    """True if the law of an element on one joint coordinate keeps its branch in a part of the step around the time t."""
     el, p = m.element[e], m.coef[e]
     g, kind = p[joint_forces.RATIO], el[at.KIND]
     x, dx = reach.within(r.px[el[joint_forces.U]], r.about, c, half)
@@ -104,13 +104,13 @@ def joint_is_quiet(m, w, r, e, t, h, c, half):
 
 @kernel
 def is_sampled(m, law):
-    """Whether a law is a formula: of its kinks those are known that are zeros of linear parts."""
+    """True if a law is a formula: of its kinks those are known that are zeros of linear parts."""
     return law > 0 and m.signal[law - 1, at.SIGNAL_CODE] == op.PROGRAM
 
 
 @kernel
 def control_is_quiet(m, w, r, e, t, h, c, half):
-    """Whether no effort of a linear controller begins or ceases to be cut in a part of the step."""
+    """True if no effort of a linear controller begins or ceases to be cut in a part of the step."""
     el, term, factor, d, b = m.element[e], m.term, m.factor, m.data, flat(w)[0]
     n, many, o, s = el[control.MEASURED], el[control.EFFORTS], el[control.TERM], el[control.PROGRAM]
     kq, kv, cz, _, _, _, _, limit = control.places(el)
@@ -132,9 +132,9 @@ def control_is_quiet(m, w, r, e, t, h, c, half):
 
 @kernel
 def line_is_quiet(m, w, r, e, c, half):
-    """Whether the laws of a spring between two points keep their branch; the workspace has the middle of the part."""
+    """True if the laws of a spring between two points keep their branch; the workspace has the middle of the part."""
     el, p = m.element[e], m.coef[e]
-    _, _, _, length, _, _, _, _, _, vx, vy, vz, _ = line.line(m, w, e)
+    length = line.line(m, w, e)[3]
     ax, ay, az, _, _, _ = point(w, el[line.A], p[line.POINT_A], p[line.POINT_A + 1], p[line.POINT_A + 2])
     bx, by, bz, _, _, _ = point(w, el[line.B], p[line.POINT_B], p[line.POINT_B + 1], p[line.POINT_B + 2])
     i, j = reach.last_column(m, el[line.A]), reach.last_column(m, el[line.B])
@@ -145,13 +145,16 @@ def line_is_quiet(m, w, r, e, c, half):
             j = m.column[j, at.BEFORE]
     bend = reach.bend_of_point(m, w, r, el[line.A], i, ax, ay, az, c, half)
     bend += reach.bend_of_point(m, w, r, el[line.B], i, bx, by, bz, c, half)
+    au, av, aw = reach.velocity_behind(m, w, r, el[line.A], i, ax, ay, az)
+    bu, bv, bw = reach.velocity_behind(m, w, r, el[line.B], i, bx, by, bz)
+    vx, vy, vz = bu - au, bv - av, bw - aw  # as seen from what moves both
     reached = math.sqrt(vx * vx + vy * vy + vz * vz) * half + 0.5 * bend * half * half
     return law_is_quiet(m, el[line.SPRING], length - p[line.LENGTH], reached)
 
 
 @shared(TREE, WORK, RUN, REAL, REAL, REAL, REAL, gives=TRUTH)
 def is_quiet(m, w, r, t, h, c, half):
-    """Whether no law of a force changes its branch in a part of the step around the time t."""
+    """True if no law of a force changes its branch in a part of the step around the time t."""
     moves, controls = False, False
     for e in range(m.element.shape[0]):
         kind = m.element[e, at.KIND]
@@ -175,7 +178,7 @@ def is_quiet(m, w, r, t, h, c, half):
 
 @kernel
 def has_samples(m):
-    """Whether a law has kinks that no bound is known for."""
+    """True if a law has kinks that no bound is known for."""
     for e in range(m.element.shape[0]):
         el = m.element[e]
         if el[at.KIND] == ROPE or (el[at.KIND] == line.LINE_LAW and (el[line.DAMPER] > 0 or is_sampled(m, el[line.SPRING]))):
@@ -213,6 +216,35 @@ def first_kink(m, w, r, t0, h):
 
 
 @kernel
+def first_unseen(m, w, r, ints, t0, h):
+    """Fraction of the step behind its first kink if it ends on the branch that it began with; above 1 otherwise.
+
+    Error control sees a branch that lasts, but nothing of a touch within the step.
+    """
+    if m.head[at.H_SWITCHES] == 0:
+        return 2.0
+    if ints[SWITCHED] == 1:
+        ints[SWITCHED] = 0
+        return 2.0
+    s = first_kink(m, w, r, t0, h)
+    if s > 0.999999 or branches_at(m, w, r, t0, h, 1.0) != branches_at(m, w, r, t0, h, SKIPPED):
+        return 2.0
+    ints[SWITCHED] = 1
+    return s
+
+
+@kernel
+def shorten_step(r, s):
+    """Make the polynomials of the step those of its part up to the fraction s."""
+    for p in (r.px, r.pu, r.pz, r.pw):
+        for i in range(p.shape[0]):
+            x = 1.0
+            for k in range(1, DEGREE):
+                x *= s
+                p[i, k] *= x
+
+
+@kernel
 def turns_of_step(m, r):
     """Sum of the magnitudes of all rotations about single axes in the step (rad), if points or bodies are watched."""
     angle, watched = 0.0, False
@@ -226,7 +258,7 @@ def turns_of_step(m, r):
 
 @shared(TREE, WORK, RUN, IVEC, VEC, REAL, REAL, gives=TRUTH)
 def find_switch(m, w, r, ints, reals, t0, h):
-    """Whether the step is to be repeated with the size in H_SWITCH: up to a kink of a force law, or with fewer turns.
+    """True if the step is to be repeated with the size in H_SWITCH: up to a kink of a force law, or with fewer turns.
 
     The repeated step is taken as it is. A state that rests on a kink cannot stall the run.
     """
