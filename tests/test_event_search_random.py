@@ -124,17 +124,41 @@ def test_touches_of_points_on_what_turns(seed) -> None:
         assert np.abs(q - short.q[-1]).max() < 0.1 * effect, method
 
 
-@pytest.mark.parametrize("method", [sp.BDF(), sp.Adams()], ids=["BDF", "Adams"])
-def test_a_touch_that_error_control_does_not_see(method) -> None:
-    """A stop for 9 ms of a flight of 0.57 s, before and behind which nothing differs."""
+@pytest.mark.parametrize(
+    ("kind", "method"),
+    [("stop", sp.BDF()), ("stop", sp.Adams()), *(("rope", method) for method in METHODS.values())],
+    ids=lambda x: x if isinstance(x, str) else type(x).__name__,
+)
+def test_a_touch_that_error_control_does_not_see(kind, method) -> None:
+    """For 9 ms of a flight of 0.57 s, before and behind which nothing differs."""
     speed, deep, w = 3.0, 1e-4, 1e3
     top = speed**2 / (2 * G)
     m = ball(0.0, speed)
-    m.add(sp.JointStop("ceiling", "z", lower=-10.0, upper=top - deep, stiffness=w**2))
-    result = sp.simulate(m, 0.57, integrator=method, output=100)
+    if kind == "stop":
+        m.add(sp.JointStop("ceiling", "z", lower=-10.0, upper=top - deep, stiffness=w**2))
+    else:
+        length, path = 1.0 + top - deep, [m.ground.at(0, 0, -1), m["ball"].at(0)]
+        m.add(sp.Rope("rope", path, w**2 * length, length))
+    result = sp.simulate(m, 0.57, integrator=method, output=2)
     v = np.sqrt(2 * G * deep)
     t = 0.57 + 2.0 * v / G - 2.0 / w * (np.pi / 2 - np.arctan(G / (w * v)))
-    assert result["z"].displacement[-1] == pytest.approx(speed * t - 0.5 * G * t**2, abs=1e-6)
+    assert result["z"].displacement[-1] == pytest.approx(speed * t - 0.5 * G * t**2, abs=2e-6)
+
+
+@pytest.mark.parametrize("method", [sp.Radau, sp.DormandPrince])
+@pytest.mark.parametrize("speed", [1.0, 1e-2, 1e-4])
+def test_steps_end_on_stops_however_slow_they_are_reached(speed, method) -> None:
+    """Of a place 0.6 m away rounding is passed in part of a step; half an oscillation, exactly."""
+    w, before = 50.0, 0.3371  # rad/s, s
+    for longest in (1.0, 0.01):
+        m = sp.Model()
+        block = m.add(sp.RigidBody("block", 1.0, inertia=1.0))
+        start = {"initial": 0.6 - before * speed, "initial_rate": speed}
+        m.add(sp.Prismatic("rail", m.ground.at(0), block.at(0), axis="x", **start))
+        m.add(sp.JointStop("stop", "rail", lower=-5.0, upper=0.6, stiffness=w**2))
+        result = sp.simulate(m, 1.0, output=2, integrator=method(max_step=longest))
+        back = 0.6 - speed * (1.0 - before - np.pi / w)
+        assert result["rail"].displacement[-1] == pytest.approx(back, abs=1e-8 * speed, rel=0.0)
 
 
 @pytest.mark.parametrize("formulation", [sp.JointCoordinates(), sp.Absolute()], ids=str)
