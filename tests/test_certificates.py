@@ -200,16 +200,34 @@ def test_finest_run_outside_of_the_sum(monkeypatch):
 
 @pytest.mark.slow
 def test_what_a_bar_does_not_contain():
-    """A body beyond its model; a given mesh is compared with a finer one."""
-    m = sp.Model(gravity=(0, 0, -G), name="panel")
-    strip = m.add(mesh_bodies.body(mesh_bodies.strip(), modes=2))
-    m.add(sp.Fixed("wall", m.ground.at(0), strip.at(strip.interfaces[0].name)))
-    c = sp.certify(m, 1e-3, "energy.total @ end", intervals=10)
-    assert c.level == "certified" and not c["mesh"].unknown
+    """A body beyond its model."""
     soft = falling()
     soft.replace("rod", material=sp.Material(1e7, 4e6, 2700))
     c = sp.certify(soft, 0.3, "rod.at(1.0).position.y @ end", contributions=["validity"])
     assert c.level == "not certified" and "elastic rotation" in c["validity"].reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("t_end", [1e-3, 2e-2])
+def test_a_given_mesh_is_compared_with_a_finer_one(t_end):
+    """Bars of two modes of a coarse strip contain what 20 modes of half the size give."""
+
+    def panel(n, across, modes):
+        m = sp.Model(gravity=(0, 0, -G), name="panel")
+        strip = m.add(mesh_bodies.body(mesh_bodies.strip(n, across=across), modes=modes))
+        m.add(sp.Fixed("wall", m.ground.at(0), strip.at(strip.interfaces[0].name)))
+        return m
+
+    fine = sp.simulate(panel(16, 4, 20), t_end, output=10)
+    truth = {
+        "body.at(1.0).position.z @ end": fine["body"].at("b").position[-1, 2],
+        "energy.kinetic @ end": fine.energy.kinetic[-1],
+        "energy.elastic @ end": fine.energy.elastic[-1],
+    }
+    for output, value in truth.items():
+        c = sp.certify(panel(8, 2, 2), t_end, output, intervals=10)
+        assert c.level == "certified" and not c["mesh"].unknown
+        assert 0.0 < abs(c.value - value) < c.bar, output
 
 
 def test_finer_descriptions():

@@ -305,8 +305,11 @@ def test_lees_frame_snaps_through():
         path = sp.statics(m, follow="push", until=2.0)
     first = path.limit_points[0]
     assert path.critical * 120**2 / (720.0 * 2.0) == pytest.approx(18.55, rel=1e-3)
-    # its section has no sizes: as a solid ellipse it would be strained by 3.8 %
-    assert {f.what for f in path[first.index].monitor.findings} == {"strain"}
+    # its section has no sizes. An elastica on the same hinges, by shooting, has the curvature
+    # 0.0329 at the limit: as a solid ellipse it would be strained by 3.8 %, as 3 x 2 by 3.3 %
+    (finding,) = path[first.index].monitor.findings
+    assert finding.what == "strain" and not finding.serious
+    assert finding.value == pytest.approx(0.0329 * 2.0 * np.sqrt(2.0 / 6.0), rel=0.03)
 
 
 def test_what_is_held_takes_what_fits():

@@ -36,7 +36,7 @@ from supple.native.declare import INT, IVEC, REAL, kernel, shared
 NONE = 2.0  # a fraction of the step beyond its end: nothing was found
 LEAST = 2.0**-40  # fraction of a step, the shortest part that is halved
 COARSE, MOST = 2.0**-6, 4000  # ... behind so many looks: a quantity that stays close to its value
-ROUNDING = 8 * 2.2e-16
+ROUNDING = 64 * 2.2e-16  # of states that rest: Newton's iteration and projections leave some tens of units in the last place
 
 
 @kernel
@@ -96,19 +96,24 @@ def start_events(m, w, r):
             length = max(length, r.scale[k])
     for e in range(r.events.shape[0]):
         ev, x = r.events[e], r.event_reals[e]
-        value, size = event_value(m, w, r, e), abs(x[EVENT_VALUE])
+        value, size, n = event_value(m, w, r, e), abs(x[EVENT_VALUE]), ev[EVENT_INDEX]
         if ev[EVENT_KIND] == ON_COORDINATE:
             size += r.scale[ev[EVENT_AXIS]]
-        elif ev[EVENT_KIND] == ON_PLACE:
-            size += length
-            for axis in range(3):
-                size += abs(point_along(w.node[ev[EVENT_INDEX]], x, axis))
+        elif ev[EVENT_KIND] == ON_RATE:
+            size += r.rate_scale[n]
+        else:
+            px, py, pz = point_along(w.node[n], x, 0), point_along(w.node[n], x, 1), point_along(w.node[n], x, 2)
+            if ev[EVENT_KIND] == ON_PLACE:
+                size += length + abs(px) + abs(py) + abs(pz)
+            else:
+                spins, o = 1 if ev[EVENT_KIND] == ON_SPIN else 0, w.origin
+                size += reach.moved_by(m, w, r.rate_scale, n, spins, px - o[0], py - o[1], pz - o[2])
         r.last[e] = value if abs(value) > ROUNDING * size else 0.0
 
 
 @kernel
 def crosses(before, after, direction):
-    """Whether a value passes zero in the given direction (0: both); touching from zero is no crossing."""
+    """True if a value passes zero in the given direction (0: both); touching from zero is no crossing."""
     rising = before < 0.0 and after >= 0.0
     falling = before > 0.0 and after <= 0.0
     return (rising and direction >= 0) or (falling and direction <= 0)
@@ -167,20 +172,26 @@ def look(m, w, r, e, h, c, half):
             start = r.q[ev[EVENT_INDEX]]
         d = r.about
         reach.write_about(p, c, d)
-        size = abs(start) + abs(d[0]) + abs(x[EVENT_VALUE])
+        size = abs(start) + abs(p[0]) + abs(d[0]) + abs(x[EVENT_VALUE])
+        if ev[EVENT_KIND] == ON_RATE:  # of the increments that rates are made of
+            size += r.scale[ev[EVENT_INDEX]] / h
+        else:
+            size += r.scale[ev[EVENT_AXIS]]
         more = reach.spread(d, half) - abs(d[1]) * half
         return start - x[EVENT_VALUE] + d[0], d[1], more, reach.bent(d, half) * half, ROUNDING * size
     n, axis = ev[EVENT_INDEX], ev[EVENT_AXIS]
     reach.go_along(m, w, r, c)
     f, ground = w.node[n], -1
     px, py, pz = point_along(f, x, 0), point_along(f, x, 1), point_along(f, x, 2)
-    size = ROUNDING * (abs(px) + abs(py) + abs(pz) + abs(x[EVENT_VALUE]))
+    far = abs(px) + abs(py) + abs(pz)
     px, py, pz = px - w.origin[0], py - w.origin[1], pz - w.origin[2]
+    spins = 1 if ev[EVENT_KIND] == ON_SPIN else 0
+    moved = reach.moved_by(m, w, r.scale, n, spins, px, py, pz)
     if ev[EVENT_KIND] == ON_PLACE:
+        size = ROUNDING * (far + moved + abs(x[EVENT_VALUE]))
         bend = reach.bend_of_point(m, w, r, n, ground, px, py, pz, c, half)
         velocity = point_velocity(f, axis, px, py, pz)
         return point_along(f, x, axis) - x[EVENT_VALUE], velocity, 0.5 * bend * half * half, bend * half, size
-    spins = 1 if ev[EVENT_KIND] == ON_SPIN else 0
     bend = reach.bend_of_velocity(m, w, r, n, spins, px, py, pz, c, half)
     for k in range(r.u.shape[0]):
         r.ut[k], r.vt[k] = polynomial(r.pu[k], c), slope(r.pu[k], c) / h
@@ -188,7 +199,8 @@ def look(m, w, r, e, h, c, half):
     value, velocity = f[at.V + axis], f[at.A + axis]
     if spins == 0:
         value, velocity = point_velocity(f, axis, px, py, pz), point_acceleration(m, f, axis, px, py, pz)
-    return value - x[EVENT_VALUE], h * velocity, 0.5 * bend * half * half, bend * half, ROUNDING * (abs(x[EVENT_VALUE]) + abs(value))
+    size = ROUNDING * (abs(x[EVENT_VALUE]) + abs(value) + moved / h)
+    return value - x[EVENT_VALUE], h * velocity, 0.5 * bend * half * half, bend * half, size
 
 
 @kernel
@@ -226,11 +238,13 @@ def search(m, w, r, ints, e, t0, h, t1, keep):
         half = 0.5 * width
         after, rate, more, turn, noise = look(m, w, r, e, h, a + half, half)
         size, b = abs(rate) * half + more, min(a + width, 1.0)
-        if abs(after) <= size:
+        if abs(after) <= size + noise:
             if abs(rate) <= turn and width > (LEAST if looks < MOST else COARSE) and abs(after) + size > noise:
                 width = half
                 continue
             after = value_at(m, w, r, e, b)
+        if abs(after) <= noise:  # what rests at its value has arrived there once, and passes nothing
+            after = 0.0
         if crosses(before, after, direction):
             start, s = value_at(m, w, r, e, a), a
             if crosses(start, after, direction):

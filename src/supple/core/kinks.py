@@ -1,7 +1,7 @@
 """Kinks of force laws within a step: a step that passes one is repeated so that it ends there.
 
 Laws have branches: a stop touches or not, a controller saturates or not. A step over such a kink would lose the method's order.
-A part of a step is quiet if bounds of ``reach`` keep every law on its branch; other parts are halved. Ropes, dampers
+A part of a step is quiet if bounds of ``reach`` keep every law on its branch; other parts are halved. Ropes over pulleys, dampers
 between points, and formulas, which may bend where it cannot be told beforehand, are sampled at eighths of the step as well.
 """
 
@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import math
 
-from supple.core import control, forces, joint_forces, line, reach, tree
+from supple.core import control, forces, joint_forces, line, reach, rope, tree
 from supple.core import layout as at
 from supple.core import opcodes as op
 from supple.core.callback import flat
 from supple.core.laws import STRAIGHT
 from supple.core.layout import TREE, WORK
-from supple.core.rope import ROPE
 from supple.core.signals import COEFFICIENTS, COUNT, OPERATIONS, PIECES, evaluate, piece
-from supple.core.step import H_MIN, H_SWITCH, ON_PLACE, RUN, SWITCHED, polynomial, state_at
+from supple.core.step import DEGREE, H_MIN, H_SWITCH, ON_PLACE, RUN, SWITCHED, polynomial, state_at
 from supple.core.wrench import point
 from supple.native.declare import IVEC, REAL, TRUTH, VEC, kernel, shared
 
@@ -41,14 +40,18 @@ def branches_at(m, w, r, t0, h, s):
 
 
 @kernel
-def apart(x, reached, kink):
-    """Whether what is within ``reached`` of x does not pass a kink, or rests there but for rounding."""
-    return abs(x - kink) > reached or abs(x - kink) + reached <= ROUNDING * (abs(x) + abs(kink))
+def apart(x, reached, kink, size, half):
+    """True if what is within ``reached`` of x in a part of the step does not pass a kink, but for rounding of numbers of the given size.
+
+    What is no farther from a kink than rounding rests there, unless the part is so short that all is within rounding.
+    """
+    noise = ROUNDING * (abs(x) + abs(kink) + size)
+    return abs(x - kink) > reached + noise or (2.0 * half >= COARSE and abs(x - kink) + reached <= noise)
 
 
 @kernel
-def law_is_quiet(m, law, x, reached):
-    """Whether a law of springs or dampers (core/laws.py) keeps its branch over ``reached`` to both sides of x."""
+def law_is_quiet(m, law, x, reached, size, half):
+    """True if a law of springs or dampers (core/laws.py) keeps its branch over ``reached`` to both sides of x, made of numbers of the given size."""
     if law == 0:
         return True
     k = law - 1
@@ -56,19 +59,20 @@ def law_is_quiet(m, law, x, reached):
     if m.signal[k, at.SIGNAL_CODE] == op.PROGRAM:
         count = integers[COUNT]
         for i in range(integers[OPERATIONS + 2 * count]):
-            if not apart(x, reached, numbers[count + i]):
+            if not apart(x, reached, numbers[count + i], size, half):
                 return False
         return True
     n = integers[PIECES]
     first = piece(numbers, n, x)
     if integers[COEFFICIENTS] > STRAIGHT:  # kinks at the ends only
-        return n < 2 or (apart(x, reached, numbers[1]) and apart(x, reached, numbers[n - 1]))
-    return (first == 0 or apart(x, reached, numbers[first])) and (first == n - 1 or apart(x, reached, numbers[first + 1]))
+        return n < 2 or (apart(x, reached, numbers[1], size, half) and apart(x, reached, numbers[n - 1], size, half))
+    before = first == 0 or apart(x, reached, numbers[first], size, half)
+    return before and (first == n - 1 or apart(x, reached, numbers[first + 1], size, half))
 
 
 @kernel
 def signal_spread(m, w, k, t, span, place, rate):
-    """How much place times a signal and rate times its slope may change within ``span`` (s) of t."""
+    """Largest change of place times a signal and rate times its slope within ``span`` (s) of t."""
     total = 0.0
     for i in range(3):
         _, d, c = evaluate(m, w, k, t + (i - 1) * INSIDE * span)
@@ -78,7 +82,7 @@ def signal_spread(m, w, k, t, span, place, rate):
 
 @kernel
 def joint_is_quiet(m, w, r, e, t, h, c, half):
-    """Whether the law of an element on one joint coordinate keeps its branch in a part of the step around the time t."""
+    """True if the law of an element on one joint coordinate keeps its branch in a part of the step around the time t."""
     el, p = m.element[e], m.coef[e]
     g, kind = p[joint_forces.RATIO], el[at.KIND]
     x, dx = reach.within(r.px[el[joint_forces.U]], r.about, c, half)
@@ -86,31 +90,35 @@ def joint_is_quiet(m, w, r, e, t, h, c, half):
     x, dx, v, dv = g * (r.q[el[joint_forces.Q]] + x), abs(g) * dx, g * v, abs(g) * dv
     if kind == joint_forces.JOINT_LAW:
         rest = p[joint_forces.REST]
-        damper = el[joint_forces.DAMPER]
-        return law_is_quiet(m, el[joint_forces.SPRING], x - rest, dx) and (is_sampled(m, damper) or law_is_quiet(m, damper, v, dv))
+        damper, fast = el[joint_forces.DAMPER], abs(g * r.pu[el[joint_forces.U], 0])
+        if not law_is_quiet(m, el[joint_forces.SPRING], x - rest, dx, abs(x) + abs(rest), half):
+            return False
+        return is_sampled(m, damper) or law_is_quiet(m, damper, v, dv, fast, half)
     if kind == joint_forces.JOINT_STOP:
         lower, upper = p[joint_forces.LOWER], p[joint_forces.UPPER]
-        if not (apart(x, dx, lower) and apart(x, dx, upper)):
+        if not (apart(x, dx, lower, 0.0, half) and apart(x, dx, upper, 0.0, half)):
             return False
         side = 1.0 if x > upper else -1.0
-        return lower <= x <= upper or abs(1.0 + p[joint_forces.STOP_DAMPING] * side * v) > abs(p[joint_forces.STOP_DAMPING]) * dv
+        damped = p[joint_forces.STOP_DAMPING]
+        return lower <= x <= upper or apart(damped * side * v, abs(damped) * dv, -1.0, 0.0, half)
     kp, ki, kd, state = p[joint_forces.KP], p[joint_forces.KI], p[joint_forces.KD], el[joint_forces.STATE]
     z, dz = reach.within(r.pz[state], r.about, c, half)
     target, rate, _ = evaluate(m, w, el[joint_forces.SIGNAL], t)
     raw = kp * (target - x) + ki * z + kd * (rate - v)
     wide = abs(kp) * dx + abs(ki) * dz + abs(kd) * dv + signal_spread(m, w, el[joint_forces.SIGNAL], t, half * h, kp, kd)
-    return apart(abs(raw), wide, p[joint_forces.LIMIT])
+    size = abs(kp) * (abs(target) + abs(x)) + abs(ki * z) + abs(kd) * (abs(rate) + abs(v))
+    return apart(abs(raw), wide, p[joint_forces.LIMIT], size, half)
 
 
 @kernel
 def is_sampled(m, law):
-    """Whether a law is a formula: of its kinks those are known that are zeros of linear parts."""
+    """True if a law is a formula: of its kinks those are known that are zeros of linear parts."""
     return law > 0 and m.signal[law - 1, at.SIGNAL_CODE] == op.PROGRAM
 
 
 @kernel
 def control_is_quiet(m, w, r, e, t, h, c, half):
-    """Whether no effort of a linear controller begins or ceases to be cut in a part of the step."""
+    """True if no effort of a linear controller begins or ceases to be cut in a part of the step."""
     el, term, factor, d, b = m.element[e], m.term, m.factor, m.data, flat(w)[0]
     n, many, o, s = el[control.MEASURED], el[control.EFFORTS], el[control.TERM], el[control.PROGRAM]
     kq, kv, cz, _, _, _, _, limit = control.places(el)
@@ -118,44 +126,81 @@ def control_is_quiet(m, w, r, e, t, h, c, half):
     for i in range(many):
         if not math.isfinite(d[limit + i]):
             continue
-        wide = signal_spread(m, w, m.program[s + many + n + i], t, half * h, 1.0, 0.0)
+        wide, size = signal_spread(m, w, m.program[s + many + n + i], t, half * h, 1.0, 0.0), 0.0
         for j in range(n):
             u, f, p, v = term[o + j, at.TERM_U], abs(factor[o + j]), abs(d[kq + i * n + j]), abs(d[kv + i * n + j])
             wide += f * p * reach.within(r.px[u], r.about, c, half)[1] + f * v * reach.within(r.pu[u], r.about, c, half)[1]
             wide += signal_spread(m, w, m.program[s + many + j], t, half * h, p, v)
+            size += f * p * abs(r.qt[term[o + j, at.TERM_Q]]) + f * v * abs(r.ut[u])
         for l in range(el[control.STATES]):
             wide += abs(d[cz + i * el[control.STATES] + l]) * reach.within(r.pz[el[control.STATE] + l], r.about, c, half)[1]
-        if not apart(abs(b[2 * n + i]), wide, d[limit + i]):
+        if not apart(abs(b[2 * n + i]), wide, d[limit + i], size, half):
             return False
     return True
 
 
 @kernel
-def line_is_quiet(m, w, r, e, c, half):
-    """Whether the laws of a spring between two points keep their branch; the workspace has the middle of the part."""
-    el, p = m.element[e], m.coef[e]
-    _, _, _, length, _, _, _, _, _, vx, vy, vz, _ = line.line(m, w, e)
-    ax, ay, az, _, _, _ = point(w, el[line.A], p[line.POINT_A], p[line.POINT_A + 1], p[line.POINT_A + 2])
-    bx, by, bz, _, _, _ = point(w, el[line.B], p[line.POINT_B], p[line.POINT_B + 1], p[line.POINT_B + 2])
-    i, j = reach.last_column(m, el[line.A]), reach.last_column(m, el[line.B])
+def distance(m, w, r, first, second, a, b, c, half):
+    """Distance in the middle of a part of points a and b of two nodes, its largest change within the part, and the size of what it is made of.
+
+    Bounded by the way of one as seen from the other, or, if that is short, by the rate and second derivative of the distance.
+    """
+    i, j = reach.last_column(m, first), reach.last_column(m, second)
     while i != j:  # what moves both ends does not change the length
         if i > j:
             i = m.column[i, at.BEFORE]
         else:
             j = m.column[j, at.BEFORE]
-    bend = reach.bend_of_point(m, w, r, el[line.A], i, ax, ay, az, c, half)
-    bend += reach.bend_of_point(m, w, r, el[line.B], i, bx, by, bz, c, half)
-    reached = math.sqrt(vx * vx + vy * vy + vz * vz) * half + 0.5 * bend * half * half
-    return law_is_quiet(m, el[line.SPRING], length - p[line.LENGTH], reached)
+    bend = reach.bend_of_point(m, w, r, first, i, a[0], a[1], a[2], c, half)
+    bend += reach.bend_of_point(m, w, r, second, i, b[0], b[1], b[2], c, half)
+    au, av, aw = reach.velocity_behind(m, w, r, first, i, a[0], a[1], a[2])
+    bu, bv, bw = reach.velocity_behind(m, w, r, second, i, b[0], b[1], b[2])
+    x, y, z, u, v, s = b[0] - a[0], b[1] - a[1], b[2] - a[2], bu - au, bv - av, bw - aw
+    length, speed = math.sqrt(x * x + y * y + z * z), math.sqrt(u * u + v * v + s * s)
+    reached = speed * half + 0.5 * bend * half * half
+    if reached < 0.5 * length:
+        fast, rate = speed + bend * half, abs(x * u + y * v + z * s) / length
+        reached = min(reached, rate * half + 0.5 * (bend + fast * fast / (length - reached)) * half * half)
+    return length, reached, length + abs(a[0]) + abs(a[1]) + abs(a[2])
+
+
+@kernel
+def line_is_quiet(m, w, r, e, c, half):
+    """True if the laws of a spring between two points keep their branch; the workspace has the middle of the part."""
+    el, p = m.element[e], m.coef[e]
+    a, b = line.POINT_A, line.POINT_B
+    ax, ay, az, _, _, _ = point(w, el[line.A], p[a], p[a + 1], p[a + 2])
+    bx, by, bz, _, _, _ = point(w, el[line.B], p[b], p[b + 1], p[b + 2])
+    length, reached, size = distance(m, w, r, el[line.A], el[line.B], (ax, ay, az), (bx, by, bz), c, half)
+    return law_is_quiet(m, el[line.SPRING], length - p[line.LENGTH], reached, size + p[line.LENGTH], half)
+
+
+@kernel
+def is_straight(m, e):
+    """True if element e is a rope from one point to another, without pulleys and drums."""
+    el = m.element[e]
+    if el[at.KIND] != rope.ROPE or el[rope.COUNT] != 2 or el[rope.DRUM_U] >= 0 or el[rope.DRUM_U + 1] >= 0:
+        return False
+    return rope.number(m, e, 0, rope.RADIUS) == 0.0 and rope.number(m, e, 1, rope.RADIUS) == 0.0
+
+
+@kernel
+def rope_is_quiet(m, w, r, e, c, half):
+    """True if a straight rope stays taut or slack; the workspace has the middle of the part."""
+    i, j, p = rope.node_of(m, e, 0), rope.node_of(m, e, 1), at.POSE_P
+    ax, ay, az, _, _, _ = point(w, i, rope.number(m, e, 0, p), rope.number(m, e, 0, p + 1), rope.number(m, e, 0, p + 2))
+    bx, by, bz, _, _, _ = point(w, j, rope.number(m, e, 1, p), rope.number(m, e, 1, p + 1), rope.number(m, e, 1, p + 2))
+    length, reached, size = distance(m, w, r, i, j, (ax, ay, az), (bx, by, bz), c, half)
+    return apart(length, reached, m.coef[e, rope.LENGTH], size, half)
 
 
 @shared(TREE, WORK, RUN, REAL, REAL, REAL, REAL, gives=TRUTH)
 def is_quiet(m, w, r, t, h, c, half):
-    """Whether no law of a force changes its branch in a part of the step around the time t."""
+    """True if no law of a force changes its branch in a part of the step around the time t."""
     moves, controls = False, False
     for e in range(m.element.shape[0]):
         kind = m.element[e, at.KIND]
-        moves = moves or kind == line.LINE_LAW
+        moves = moves or kind == line.LINE_LAW or is_straight(m, e)
         controls = controls or kind == control.LINEAR_CONTROL
         if kind == joint_forces.JOINT_STOP or kind == joint_forces.PID or kind == joint_forces.JOINT_LAW:
             if not joint_is_quiet(m, w, r, e, t, h, c, half):
@@ -170,15 +215,17 @@ def is_quiet(m, w, r, t, h, c, half):
         for e in range(m.element.shape[0]):
             if m.element[e, at.KIND] == line.LINE_LAW and not line_is_quiet(m, w, r, e, c, half):
                 return False
+            if is_straight(m, e) and not rope_is_quiet(m, w, r, e, c, half):
+                return False
     return True
 
 
 @kernel
 def has_samples(m):
-    """Whether a law has kinks that no bound is known for."""
+    """True if a law has kinks that no bound is known for."""
     for e in range(m.element.shape[0]):
         el = m.element[e]
-        if el[at.KIND] == ROPE or (el[at.KIND] == line.LINE_LAW and (el[line.DAMPER] > 0 or is_sampled(m, el[line.SPRING]))):
+        if el[at.KIND] == rope.ROPE or (el[at.KIND] == line.LINE_LAW and (el[line.DAMPER] > 0 or is_sampled(m, el[line.SPRING]))):
             return True
         if el[at.KIND] == joint_forces.JOINT_LAW:
             if is_sampled(m, el[joint_forces.SPRING]) or is_sampled(m, el[joint_forces.DAMPER]):
@@ -213,6 +260,35 @@ def first_kink(m, w, r, t0, h):
 
 
 @kernel
+def first_unseen(m, w, r, ints, t0, h):
+    """Fraction of the step behind its first kink if it ends on the branch that it began with; above 1 otherwise.
+
+    Error control sees a branch that lasts, but nothing of a touch within the step.
+    """
+    if m.head[at.H_SWITCHES] == 0:
+        return 2.0
+    if ints[SWITCHED] == 1:
+        ints[SWITCHED] = 0
+        return 2.0
+    s = first_kink(m, w, r, t0, h)
+    if s > 0.999999 or branches_at(m, w, r, t0, h, 1.0) != branches_at(m, w, r, t0, h, SKIPPED):
+        return 2.0
+    ints[SWITCHED] = 1
+    return s
+
+
+@kernel
+def shorten_step(r, s):
+    """Make the polynomials of the step those of its part up to the fraction s."""
+    for p in (r.px, r.pu, r.pz, r.pw):
+        for i in range(p.shape[0]):
+            x = 1.0
+            for k in range(1, DEGREE):
+                x *= s
+                p[i, k] *= x
+
+
+@kernel
 def turns_of_step(m, r):
     """Sum of the magnitudes of all rotations about single axes in the step (rad), if points or bodies are watched."""
     angle, watched = 0.0, False
@@ -226,7 +302,7 @@ def turns_of_step(m, r):
 
 @shared(TREE, WORK, RUN, IVEC, VEC, REAL, REAL, gives=TRUTH)
 def find_switch(m, w, r, ints, reals, t0, h):
-    """Whether the step is to be repeated with the size in H_SWITCH: up to a kink of a force law, or with fewer turns.
+    """True if the step is to be repeated with the size in H_SWITCH: up to a kink of a force law, or with fewer turns.
 
     The repeated step is taken as it is. A state that rests on a kink cannot stall the run.
     """

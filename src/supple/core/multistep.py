@@ -31,7 +31,18 @@ import math
 
 import numpy as np
 
-from supple.core import acceptance, chart, dynamics, events, kkt, links, step_size, tree, weights
+from supple.core import (
+    acceptance,
+    chart,
+    dynamics,
+    events,
+    kinks,
+    kkt,
+    links,
+    step_size,
+    tree,
+    weights,
+)
 from supple.core import step as st
 from supple.core.audit import audit_state
 from supple.core.layout import views
@@ -279,7 +290,7 @@ def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, 
     """What surrounds the steps of the solver; returns an outcome.
 
     ACCEPT: the solver found y, y' at t1. PAUSED: go on; then FRESH says whether t1 is a stop, where
-    the solver must begin again. BEGIN: the run starts or goes on behind a stop with the rates in yp, and
+    the solver must begin again, or the state is that of a kink before t1, behind which it comes back. BEGIN: the run starts or goes on behind a stop with the rates in yp, and
     those of controllers and force elements in the workspace. FAILED: look for the velocity to blame.
     """
     tree_views, work_views = views(ints, reals, work)
@@ -287,7 +298,7 @@ def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, 
     run_views, i, k = st.run_views(m, run, count)
     r = hold(run_views)
     o = hold(own_views(m, run, i, count, k))
-    t, h, first = state[st.T], t1 - state[st.T], state[st.E_MAX] < 0.0
+    t, h, first, kink = state[st.T], t1 - state[st.T], state[st.E_MAX] < 0.0, 2.0
     if what == FAILED:
         return blame(r, o, count, state)
     o.ints[ATTEMPTS] = 0
@@ -299,11 +310,23 @@ def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, 
     write_end(w, r, o, y, yp, t1)
     if what == ACCEPT:
         count[st.STEPS] += 1
-        if r.w.shape[0] > 0 or acceptance.has_output(r, count, grid, t1):
+        if r.w.shape[0] > 0 or acceptance.is_dense(m, r, count, grid, t1):
             fill_dense(m, w, r, o, t, h)
+            kink = kinks.first_unseen(m, w, r, count, t, h)
+        if kink < 1.0:
+            kinks.shorten_step(r, kink)
+            h *= kink
+            t1 = t + h
         if acceptance.emit(m, w, r, count, state, grid, out, t, h, t1):
             return st.EVENT
+    if kink < 1.0:
+        st.state_at(m, r, 1.0)  # before r.q moves
     move(r, o)
+    if kink < 1.0:
+        st.copy(r.qt, r.q)
+        st.copy(r.ut, r.u)
+        st.copy(r.zt, r.z)
+        st.copy(r.wt, r.w)
     state[st.T] = t1
     if first:
         st.begin_here(r)
@@ -317,6 +340,6 @@ def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, 
     count[st.FRESH] = 0
     if weights.grown(m, r, count):
         return st.GROWN
-    if acceptance.reaches_stop(count, stops, t1):
+    if kink < 1.0 or acceptance.reaches_stop(count, stops, t1):
         count[st.FRESH] = 1
     return st.DONE if acceptance.is_finished(count, stops) else st.PAUSED

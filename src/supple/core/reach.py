@@ -1,4 +1,4 @@
-"""How far polynomials of a step, and points that move by them, can go within a part of it: bounds that hold.
+"""Bounds that hold of how far polynomials of a step, and points that move by them, go within a part of it.
 
 A part of a step is c - half <= s <= c + half. A polynomial is written about c, with coefficients d; there it is within the sum of
 |d_k| half^k, k > 0, of d_0. A point is moved by the columns of its path to the ground. A column with the angular part a and the velocity
@@ -92,6 +92,30 @@ def arms(w, i, x, y, z):
     j = w.column[i, at.COL_J]
     a, b, c = j[3] + j[1] * z - j[2] * y, j[4] + j[2] * x - j[0] * z, j[5] + j[0] * y - j[1] * x
     return math.sqrt(j[0] * j[0] + j[1] * j[1] + j[2] * j[2]), math.sqrt(a * a + b * b + c * c)
+
+
+@kernel
+def velocity_behind(m, w, r, n, stop, x, y, z):
+    """Velocity, by the columns behind number ``stop`` and the velocities ut, of the point of node n at x, y, z from the reference point."""
+    i, vx, vy, vz = last_column(m, n), 0.0, 0.0, 0.0
+    while i > stop:
+        j, u = w.column[i, at.COL_J], r.ut[m.column[i, at.VELOCITY]]
+        vx += u * (j[3] + j[1] * z - j[2] * y)
+        vy += u * (j[4] + j[2] * x - j[0] * z)
+        vz += u * (j[5] + j[0] * y - j[1] * x)
+        i = m.column[i, at.BEFORE]
+    return vx, vy, vz
+
+
+@kernel
+def moved_by(m, w, scale, n, spins, x, y, z):
+    """Way of a point of node n, or with ``spins`` 1 its turn, if every coordinate of its path moves by its part of ``scale`` (nu)."""
+    total, i = 0.0, last_column(m, n)
+    while i >= 0:
+        angle, arm = arms(w, i, x, y, z)
+        total += (angle if spins == 1 else arm) * scale[m.column[i, at.VELOCITY]]
+        i = m.column[i, at.BEFORE]
+    return total
 
 
 @shared(TREE, WORK, RUN, INT, INT, REAL, REAL, REAL, REAL, REAL, gives=REAL)

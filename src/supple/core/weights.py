@@ -72,7 +72,7 @@ def follow(r, x, largest):
 
 @kernel
 def above_rounding(m, r, h, wx, wu):
-    """No weight of an increment is less than the rounding of its coordinate, or of its vector, allows. ``r.ut`` is scratch.
+    """Raise weights of increments to the rounding of their coordinate, or of its vector. ``r.ut`` is scratch.
 
     Far from the origin no weight of a rate is less than what moves the place by its rounding in the step.
     """
@@ -138,7 +138,7 @@ def weights(m, r, reals, wx, wu, wz, ww):
 
 @kernel
 def grown(m, r, ints):
-    """Whether a coordinate has gone so far that rounding leaves nothing of its details: a motion without bound.
+    """True if a coordinate has gone so far that rounding leaves nothing of its details: a motion without bound.
 
     ``weights`` has left the way from where the run began in xt.
     """
