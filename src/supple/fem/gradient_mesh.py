@@ -226,7 +226,10 @@ def chain(
     pairs = np.concatenate([rest[:-1], rest[1:]], axis=1)  # nodal vectors of elements
     own = pairs.copy()
     own[:, :: rest.shape[1]] = (pairs[:, :: rest.shape[1]] - pairs[:, :1]) / line.length
-    shapes = np.column_stack([(own @ own.transpose(0, 2, 1)).reshape(len(own), -1), np.diff(ends)])
+    last = ends[:-1] == 0.0, ends[1:] == 1.0  # elements at the ends of the line differ
+    shapes = np.column_stack(
+        [(own @ own.transpose(0, 2, 1)).reshape(len(own), -1), np.diff(ends), *last]
+    )
     if not isinstance(line.section, CrossSection):
         shapes = np.column_stack([shapes, ends[:-1]])
     for i, shape in enumerate(np.round(shapes, SAME_DIGITS)):
