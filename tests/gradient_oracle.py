@@ -157,13 +157,15 @@ class Vectors:
     def _parabola(self, e: Array, h: float, k: int) -> tuple[Any, Any, Any]:
         """Factors of Legendre's polynomials in the axial strain of an element (4, 3).
 
-        The length is that of the cubic and a fifth of the square of what its slope in the middle
-        lacks beside a parabola; slopes at the ends of the line are longer by the other product.
+        Slopes at the ends of the line are longer by a product of the parts of the slope, and a
+        short rest of the line adds the square of one of them to the length of an element.
         """
         third = e[1] + e[3] - 2.0 * (e[2] - e[0]) / h  # twice b
         half = 0.5 * (e[3] - e[1])
-        mean = sum(w * _stretch(s, e, h) for s, w in rule(5)) + third @ third / 20.0
-        count = len(self.rest) - 1
+        mean = sum(w * _stretch(s, e, h) for s, w in rule(5))
+        steps, count = self.steps, len(self.steps)
+        if any(0.0 < sum(rest) < 0.5 * steps[k] for rest in (steps[:k], steps[k + 1 :])):
+            mean += third @ third / 20.0
         part = 0.6 * (half @ third) / (2.0 if count == 1 else 1.0)
         first = _stretch(0.0, e, h) + (part if k == 0 else 0.0)
         last = _stretch(1.0, e, h) - (part if k == count - 1 else 0.0)

@@ -37,8 +37,8 @@ def test_mean_strain_converges_with_the_fourth_order():
     exact, heights = elastica(10.0), (1e-1, 1e-2, 1e-3, 1e-4)
     sizes = 8, 16, 32
     errors = {n: np.linalg.norm(tips("mean", n, heights, 10.0) - exact, axis=1) for n in sizes}
-    assert errors[8][3] < 1e-4 and errors[16][2:].max() < 5e-6
-    assert 12.0**2 < errors[8][3] / errors[32][3] < 20.0**2
+    assert errors[8][3] < 1.5e-4 and errors[16][2:].max() < 5e-6
+    assert errors[8][3] / errors[16][3] > 12.0 and errors[16][3] / errors[32][3] > 12.0
     # At two points the same load costs two orders.
     points = tips("two_points", 16, heights[:3], 10.0)[-1]
     assert 1e-4 < np.linalg.norm(points - exact) < 1e-3
