@@ -110,6 +110,29 @@ def test_what_is_not_told():
     assert not told(sp.statics(thick))
 
 
+def behind(joint: Any, slope: tuple[float, float] = (0.01, 0.0)) -> Any:
+    """A tensioned beam that is welded to a block on a joint."""
+    m = sp.Model()
+    block = m.add(sp.RigidBody("block", mass=1.0, inertia=(1, 1, 1)))
+    m.add(joint("base", m.ground.at(0), block.at(0)))
+    body = m.add(sp.GradientBeam("rod", LENGTH, sp.Rectangle(SIDE, SIDE), STEEL, elements=4))
+    m.add(sp.Fixed("weld", block.at(0), body.at(0)))
+    pull = EI * 20**2
+    m.add(sp.Force("pull", body.at(LENGTH), (pull, slope[0] * pull, slope[1] * pull)))
+    return told(sp.statics(m))
+
+
+def test_what_holds_the_direction():
+    """A block that is held clamps a beam; one that turns has the moment that itself needs."""
+    (still,) = told(sp.statics(cantilever(20, 4)))
+    (finding,) = behind(sp.Fixed)
+    assert finding.value == pytest.approx(still.value, rel=1e-6)
+    assert not behind(sp.Spherical)
+    assert not behind(sp.Revolute)  # about z, along which the moment is
+    (other,) = behind(sp.Revolute, (0.0, 0.01))
+    assert other.value == pytest.approx(still.value, rel=1e-6)
+
+
 @pytest.mark.parametrize("angle", [0.2, 0.5, 0.8])
 def test_forces_that_are_oblique(angle):
     """Of a long line of any angle the moment is 2 sqrt(E I F) sin(angle/2)."""

@@ -1,4 +1,4 @@
-"""Moments of tensioned beams at joints that hold their direction, where elements are too long.
+"""Moments of tensioned beams at clamps that hold their direction, where elements are too long.
 
 A beam under the tension T is bent beside a clamp within the length sqrt(E I / T): farther away it
 has the direction of the force in it. One cubic over several such lengths cannot show it, and the
@@ -21,6 +21,7 @@ import numpy as np
 
 from supple.errors import SuppleError, label
 from supple.fem.stretch import stretch_rows
+from supple.results.body_supports import ALIKE, free_turns
 from supple.results.deformation import Extreme
 from supple.results.gradient_sections import section_forces
 from supple.results.line_strain import reaches
@@ -75,18 +76,43 @@ class Layer(NamedTuple):
 
 
 def layers(result: Result, bent: Bending) -> list[Layer]:
-    """Ends of elements at joints of a beam that pulls on them, if elements are long there."""
+    """Ends of elements at clamps of a beam that pulls on them, if elements are long there."""
     beam = bent.beam
     if beam.element == "continuum" or not len(result.t):
         return []
-    frames = [frame for joint in result.joints.values() for frame in (joint.A, joint.B)]
-    nodes = {beam.node(frame) for frame in frames if frame.body.name == beam.name}
     last = len(bent.lengths)
-    sides = [(n, k) for n in sorted(nodes) for k in (n - 1, n) if 0 <= k < last and _long(bent, k)]
     try:
-        return [_layer(result, bent, node, k) for node, k in sides]
+        return [
+            _layer(result, bent, node, k, held)
+            for node, held in _clamps(result, bent)
+            for k in (node - 1, node)
+            if 0 <= k < last and _long(bent, k)
+        ]
     except SuppleError:  # loads along it are not in the result
         return []
+
+
+def _clamps(result: Result, bent: Bending) -> Iterator[tuple[int, Array]]:
+    """Nodes that rigid bodies hold against the ground, and the part (2, 2) of moments that is held.
+
+    A body that is free to turn has the moment which its own motion needs.
+    """
+    beam, flexible = bent.beam, set(result.data.compiled.deforming)
+    for joint in result.joints.values():
+        for frame in (joint.A, joint.B):
+            if frame.body.name != beam.name:
+                continue
+            turns = free_turns(result, joint, frame, flexible)
+            if turns is not None:
+                node = beam.node(frame)
+                yield node, _across(turns @ bent.axes[0, node][:, 1:])
+
+
+def _across(turns: Array) -> Array:
+    """Projection (2, 2) of moments about y and z on what is across axes (k, 2)."""
+    _, values, rows = np.linalg.svd(np.vstack([turns, np.zeros((1, 2))]))
+    rows = rows[: len(values)][values > ALIKE]
+    return np.asarray(np.eye(2) - rows.T @ rows)
 
 
 def _long(bent: Bending, k: int) -> bool:
@@ -99,7 +125,7 @@ def _long(bent: Bending, k: int) -> bool:
     return bool(bent.lengths[k] ** 2 * pull > RESOLVED**2 * bent.stiffness[k, 1:].min())
 
 
-def _layer(result: Result, bent: Bending, node: int, k: int) -> Layer:
+def _layer(result: Result, bent: Bending, node: int, k: int, held: Array) -> Layer:
     beam, view = bent.beam, cast("GradientView", result[bent.beam.name])
     every = view.vectors, view.vector_rates, view.vector_accelerations
     motion = [x.reshape(len(x), -1, 3) for x in every]
@@ -133,8 +159,8 @@ def _layer(result: Result, bent: Bending, node: int, k: int) -> Layer:
     return Layer(
         float(beam.stations[node]),
         length,
-        near[:, 4:],
-        exact,
+        near[:, 4:] @ held,
+        exact @ held,
         np.where(pressed, np.inf, size),
     )
 
