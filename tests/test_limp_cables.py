@@ -105,6 +105,18 @@ def test_it_hangs_straight(kind, EI):
         assert found.monitor.level == "valid"
 
 
+@pytest.mark.parametrize("EI", [1e-6, 1e-3])
+def test_it_comes_to_hang_from_the_side(EI):
+    """Statics that begins far from the vertical finds the line straight, not with a folded end."""
+    for elements in (1, 2, 4, 8):
+        m = line(EI, elements)
+        m.replace("pin", initial=(0, 0, 1.2))
+        found = sp.statics(m)
+        assert found.success and found.stable, found.message
+        place = found["line"].at(LENGTH).position[0]
+        np.testing.assert_allclose(place, [LENGTH + STILL, 0, 0], atol=1e-6)
+
+
 @pytest.mark.parametrize("elements", [1, 4, 8])
 @pytest.mark.parametrize("place", [6.0, 9.0, 9.9])
 def test_elements_of_unlike_length(elements, place):
