@@ -75,7 +75,6 @@ class FrameMesh:
     def __repr__(self) -> str:
         """Show the size of the structure; its arrays would hide it."""
         return describe_mesh(self, "", f"{len(self.members)} members")
-
     node_size = 6
 
     @property
