@@ -9,6 +9,7 @@ import pytest
 
 import supple as sp
 
+pytestmark = pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
 LENGTH, SIDE = 1.0, 2e-3
 STEEL = sp.Material(E=2e11, G=8e10, density=7800)
 EI = STEEL.E * SIDE**4 / 12
