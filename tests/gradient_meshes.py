@@ -52,17 +52,20 @@ def equilibrium(
 ) -> np.ndarray:
     """Nodal vectors (nodes, V, d) under a load that gives forces (nodes, V, d) and their slopes.
 
-    The first ``held`` nodes do not move. Gradients change by at most 0.3 in a step.
+    The first ``held`` nodes are clamped: the length of r_x, along x at rest, is the strain there,
+    which no clamp holds. Gradients change by at most 0.3 in a step.
     """
     e = (mesh.rest if start is None else start).copy()
-    first = held * mesh.size // len(mesh.rest)
+    free = np.ones(mesh.rest.shape, dtype=bool)
+    free[:held], free[:held, 1, 0] = False, True
+    free = free.ravel()
     for _ in range(STEPS):
         forces, slopes = load(e)
-        residual = (mesh.forces(e) - forces).ravel()[first:]
+        residual = (mesh.forces(e) - forces).ravel()[free]
         matrix = mesh.tangents(e)[0]
-        matrix = (matrix if slopes is None else matrix - slopes).tocsc()[first:, first:]
+        matrix = (matrix if slopes is None else matrix - slopes).tocsc()[free][:, free]
         step = np.zeros(mesh.size)
-        step[first:] = -splu(matrix.tocsc()).solve(residual)
+        step[free] = -splu(matrix.tocsc()).solve(residual)
         step = step.reshape(e.shape)
         part = min(1.0, 0.3 / max(np.abs(step[:, 1:]).max(initial=0.0), 1e-300))
         e = e + part * step

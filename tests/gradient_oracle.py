@@ -142,17 +142,34 @@ class Vectors:
             slope, bent = cubic(s, h)[1:] @ e
             return 0.5 * (slope @ slope - 1.0) - inertia / A * (bent @ bent)
 
-        linear, curved = _beside_mean(e, h)
+        mean, linear, curved = self._parabola(e, h, k)
         if b.element == "mean":
-            mean = sum(w * strain(s) for s, w in rule(5))
+            mean -= inertia / A * sum(w * (bent @ bent) for bent, w in _bent(e, h))
             points = [(s, w, mean + linear * (2 * s - 1) + curved * _second(s)) for s, w in rule(5)]
         else:
-            points = [(s, w, curved * _second(s)) for s, w in rule(5)]
+            points = [(s, w, _beside_mean(e, h) * _second(s)) for s, w in rule(5)]
             points += [(s, w, strain(s)) for s, w in rule(2)]
         for _, w, one in points:
             both = w * h * A * np.eye(1)
             found.append((np.array([one]), E * both, viscous * both))
         return found
+
+    def _parabola(self, e: Array, h: float, k: int) -> tuple[Any, Any, Any]:
+        """Factors of Legendre's polynomials in the axial strain of an element (4, 3).
+
+        Slopes at the ends of the line are longer by a product of the parts of the slope, and a
+        short rest of the line adds the square of one of them to the length of an element.
+        """
+        third = e[1] + e[3] - 2.0 * (e[2] - e[0]) / h  # twice b
+        half = 0.5 * (e[3] - e[1])
+        mean = sum(w * _stretch(s, e, h) for s, w in rule(5))
+        steps, count = self.steps, len(self.steps)
+        if any(0.0 < sum(rest) < 0.5 * steps[k] for rest in (steps[:k], steps[k + 1 :])):
+            mean += third @ third / 20.0
+        part = 0.6 * (half @ third) / (2.0 if count == 1 else 1.0)
+        first = _stretch(0.0, e, h) + (part if k == 0 else 0.0)
+        last = _stretch(1.0, e, h) - (part if k == count - 1 else 0.0)
+        return mean, 0.5 * (last - first), 0.5 * (first + last) - mean
 
     def _beam(self, e: Array, h: float, k: int) -> list[tuple]:
         b, section = self.body, self.body.section
@@ -221,8 +238,7 @@ class Vectors:
             D = weight * h * np.diag(stiff)
             found.append((np.array(eps), D, D * np.diag(viscosity)))
 
-        linear, curved = _beside_mean(axis, h)
-        mean = sum(w * green(*vectors(s)[:3])[0] for s, w in rule(5))
+        mean, linear, curved = self._parabola(axis, h, k)
         for s, w in rule(5):
             add([mean + linear * (2 * s - 1) + curved * _second(s)], [E * A], [ve], w)
         for s in (0.0, 1.0):
@@ -266,19 +282,21 @@ def _second(s: float) -> float:
     return 0.5 * (3.0 * (2.0 * s - 1.0) ** 2 - 1.0)
 
 
-def _beside_mean(e: Array, h: float) -> tuple[Any, Any]:
-    """Half the difference of the stretches of both ends of a cubic, and their mean beside its own.
+def _stretch(s: float, e: Array, h: float) -> Any:
+    """Green's strain of a cubic at a place in 0..1."""
+    slope = cubic(s, h)[1] @ e
+    return 0.5 * (slope @ slope - 1.0)
 
-    A parabola of the stretch that has them at its ends has these factors of Legendre's polynomials.
-    """
 
-    def stretch(s: float) -> Any:
-        slope = cubic(s, h)[1] @ e
-        return 0.5 * (slope @ slope - 1.0)
+def _bent(e: Array, h: float) -> list[tuple[Any, float]]:
+    """Second derivatives of a cubic at points in 0..1, and weights."""
+    return [(cubic(s, h)[2] @ e, w) for s, w in rule(5)]
 
-    mean = sum(w * stretch(s) for s, w in rule(5))
-    first, last = stretch(0.0), stretch(1.0)
-    return 0.5 * (last - first), 0.5 * (first + last) - mean
+
+def _beside_mean(e: Array, h: float) -> Any:
+    """Mean of the stretches of both ends of a cubic beside its own."""
+    own = sum(w * _stretch(s, e, h) for s, w in rule(5))
+    return 0.5 * (_stretch(0.0, e, h) + _stretch(1.0, e, h)) - own
 
 
 def turned(gradients: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -78,8 +79,10 @@ def test_a_chain_swings_with_the_zeros_of_bessel(turned):
         pairs = np.sort(2 * np.pi * found.frequencies)[:6].reshape(3, 2)
         assert np.ptp(pairs, axis=1).max() < 1e-6
         errors.append(np.abs(pairs.mean(axis=1) / exact - 1.0))
-    assert errors[-1].max() < 1e-4 and errors[0][0] < 1e-4
-    assert errors[1][2] < errors[0][2] / 4 and errors[2][2] < errors[1][2] / 4
+    assert errors[-1].max() < 1.5e-4 and errors[0].max() < 4e-3 and errors[0][0] < 5e-5
+    stretched = 2e-5
+    for coarse, fine in pairwise(errors):
+        assert fine[2] - stretched < (coarse[2] - stretched) / 3.5
 
 
 def test_it_vibrates_along_itself_and_keeps_energy_and_momentum():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from truth import beams, frequencies, meshes, nodal, runs, studies
+from truth import beams, frequencies, limp, meshes, nodal, runs, studies
 from truth.table import RIGHT, TABLE, WRONG, judge
 
-SUBJECTS = (beams, frequencies, meshes, nodal, runs, studies)  # each lists its models
+SUBJECTS = (beams, frequencies, limp, meshes, nodal, runs, studies)  # each lists its models
 ENTRIES = [pytest.param(e, id=e.name, marks=[pytest.mark.slow] * e.slow) for e in TABLE.values()]
 
 

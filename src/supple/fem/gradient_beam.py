@@ -55,7 +55,7 @@ from supple.fem.green import GREEN, Times, elastic_laws
 from supple.fem.hermite import hermite
 from supple.fem.line import BeamLine, SectionLaw, gauss
 from supple.fem.sections import Circle, CrossSection, Rectangle, Tube
-from supple.fem.stretch import CURVED, SLOPED, mean_stretch, stretch_rows, stretch_stiffness
+from supple.fem.stretch import Beside, stretch_rows, stretch_stiffness, stretch_terms
 
 Array = NDArray[np.float64]
 BeamElementKind = Literal["collocated", "elastic_line", "continuum"]
@@ -181,7 +181,7 @@ def _collocated(
 
     rows, D = np.zeros((3, 8)), stretch_stiffness(line, ends)
     rows[:, AXIS] = stretch_rows(length)
-    yield StrainPoint.of(rows, [mean_stretch(), SLOPED, CURVED], D, E * D)
+    yield StrainPoint.of(rows, stretch_terms(Beside.of(line, ends)), D, E * D)
     for xi, weight in NODES:
         EA, GA = law(xi).axial, law(xi).axial * line.material.G / line.material.E
         stiffness = [EA, EA, *law(xi).shear, GA]

@@ -31,7 +31,7 @@ from supple.fem.gradient_mesh import GradientMesh, chain
 from supple.fem.gradient_table import ElementTable, StrainPoint
 from supple.fem.hermite import hermite
 from supple.fem.line import BeamLine, gauss
-from supple.fem.stretch import CURVED, SLOPED, mean_stretch, stretch_rows, stretch_stiffness
+from supple.fem.stretch import CURVED, Beside, stretch_rows, stretch_stiffness, stretch_terms
 
 Array = NDArray[np.float64]
 CableElementKind = Literal["mean", "two_points"]
@@ -73,7 +73,7 @@ def cable_table(
         square += step * EI / law.axial
     rows, D = stretch_rows(length), stretch_stiffness(line, ends)
     if kind == "mean":
-        strains = [mean_stretch(4.0 * square / length**3), SLOPED, CURVED]
+        strains = stretch_terms(Beside.of(line, ends), 4.0 * square / length**3)
         points = [StrainPoint.of(rows, strains, D, time * D)]
     else:
         points = [StrainPoint.of(rows, [CURVED], D[2, 2], time * D[2, 2])]

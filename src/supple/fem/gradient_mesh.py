@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ from supple.fem import gradient_forces
 from supple.fem.gradient_table import Array, ElementTable
 from supple.fem.line import BeamLine
 from supple.fem.sections import CrossSection
+from supple.fem.stretch import Beside
 from supple.validate import read_only
 
 if TYPE_CHECKING:
@@ -217,8 +219,8 @@ def chain(
     table : makes an element between two places in 0..1, of nodal vectors (2 V, d) at rest
     axes_from : first gradient of the axes of nodes
 
-    Elements of the same length, section and shape at rest share a table: strains do not change
-    when an element is moved as it is.
+    Elements of the same length, section and shape at rest, within the line, share a table: strains
+    do not change when an element is moved as it is.
     """
     known: dict[bytes, ElementTable] = {}
     tables = []
@@ -226,7 +228,9 @@ def chain(
     pairs = np.concatenate([rest[:-1], rest[1:]], axis=1)  # nodal vectors of elements
     own = pairs.copy()
     own[:, :: rest.shape[1]] = (pairs[:, :: rest.shape[1]] - pairs[:, :1]) / line.length
-    shapes = np.column_stack([(own @ own.transpose(0, 2, 1)).reshape(len(own), -1), np.diff(ends)])
+    beside = [Beside.of(line, pair) for pair in pairwise(ends.tolist())]
+    shape = (own @ own.transpose(0, 2, 1)).reshape(len(own), -1)
+    shapes = np.column_stack([shape, np.diff(ends), beside])
     if not isinstance(line.section, CrossSection):
         shapes = np.column_stack([shapes, ends[:-1]])
     for i, shape in enumerate(np.round(shapes, SAME_DIGITS)):

@@ -57,6 +57,21 @@ def held_directions(
     return found
 
 
+def free_turns(result: Result, joint: Joint, mine: Frame, around: Collection[str]) -> Array | None:
+    """Axes (k, 3) in the world about which a joint and those behind it let a frame of theirs turn.
+
+    They are those of the first time of a result; None if it leads to no ground. ``around`` names
+    bodies that hold nothing.
+    """
+    other = joint.B if mine is joint.A else joint.A
+    way = _way(result, other.body.name, {mine.body.name, *around})
+    if way is None:
+        return None
+    place = result[mine].position[0]
+    moves = [move[3:] for j in (joint, *way) for move in _freedoms(result, j, place)]
+    return np.array([axis for axis in moves if axis.any()]).reshape(-1, 3)
+
+
 def _complement(table: Array) -> Array:
     """Orthonormal rows (c, 6) across all rows of a table (k, 6)."""
     if not len(table):

@@ -19,6 +19,7 @@ from supple.errors import label
 from supple.results.beam_bending import Bending
 from supple.results.deformation import Extreme
 from supple.results.gradient_field_monitor import frames_of, watch_field
+from supple.results.gradient_layer import of_layers
 from supple.results.gradient_stiffness import excess, missing_shear, of_shear, of_stiffness
 from supple.results.gradient_tilt import of_tilt, tilted
 from supple.results.line_strain import surface_strain
@@ -54,6 +55,7 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
         *of_turns(body, turned, _turn_limit(body)),
         *of_strain(body, strained),
         *(() if bent is None else _of_bending(bent, t)),
+        *(() if bent is None else of_layers(result, bent, strained)),
         *_of_sliders(result, body),
     )
     return without_frame(record, turned, strained, findings)

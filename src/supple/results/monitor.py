@@ -113,8 +113,8 @@ class Finding:
     ----------
     body : name of the body
     what : "rotation", "strain", "deflection", "modes", "shear", "mesh", "spin", "stability",
-        "load", "stretch", "buckling", "locking", "joint", "sliding", "warping" or "damping"; of
-        linear models "frequency", "frequencies" or "flexibility"
+        "load", "stretch", "buckling", "locking", "joint", "boundary layer", "sliding", "warping"
+        or "damping"; of linear models "frequency", "frequencies" or "flexibility"
     value, limit : what was found at most, and what is allowed
     time : s, when the limit was passed; None where a whole run is judged
     serious : whether the results cannot be used without a look at it
