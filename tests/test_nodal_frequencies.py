@@ -206,7 +206,7 @@ def test_damping_and_controllers_change_little():
     assert told(damped)[:6] == pytest.approx(told(plain)[:6], rel=0.02)
     m = beam(2)
     m.add(sp.Revolute("pin", m.ground.at(0), m["rod"].at(0)))
-    m.add(sp.JointController("servo", "pin", kp=1e4, kd=1.0, ki=1e3))
+    m.add(sp.PID("servo", "pin", kp=1e4, ki=1e3, kd=1.0))
     linear = sp.linearize(m)
     assert linear.state.compiled.nz == 1 and not linear.not_judged
     fine = m.copy()
