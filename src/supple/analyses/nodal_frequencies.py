@@ -15,7 +15,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from supple.analyses.mode import Complex, Mode
 from supple.analyses.nodal_models import FinerModel, finer_nodal
 from supple.analyses.nodal_states import settled
 from supple.analyses.rest_matrices import Matrices, matrices_at
-from supple.analyses.ritz_modes import held, matched, ritz_modes
+from supple.analyses.ritz_modes import RitzModes, held, matched, ritz_modes
 from supple.bodies.gradient import GradientBeam
 from supple.bodies.gradient_solid import GradientSolid
 from supple.engine.body_records import GradientRecord
@@ -39,10 +39,13 @@ MORE = 6  # modes above those that are judged, which help to find them
 REST = 0.2  # of the difference of squares, that is left with smaller elements
 DIFFERENT = 0.01  # part of a frequency from which on even smaller elements are looked at
 SLOWEST, FASTEST = 3.0, 16.0  # factors by which differences fall from one size to the next
+GROWS = 0.05  # of the lowest frequency: a rate at which something grows
 SHIFT = 0.1  # of the square of the lowest frequency
 FREE = 1e-3  # the same, where an equilibrium is looked for
 STRAIN = 1e-12  # energy beside that of a motion by a length at the lowest frequency
 BALANCED = 1e-6  # correction of an equilibrium, in units of increments
+UNBALANCED = 1e-5  # part of the loads that may be left of an equilibrium
+ROUNDED = 1e-13  # the same, beside the largest stiffness, which rounding leaves
 STEP = 1e-5  # rad, of bent shapes
 
 
@@ -80,9 +83,12 @@ def nodal_errors(
     balanced = _at_equilibrium(equations, linear, lowest)
     if not balanced and not _unstrained(linear, records, lowest):
         return replace(unknown, why="the state is neither an equilibrium nor without strain")
-    parts = _compared(equations, linear, model, modes, judged, balanced)
+    try:
+        parts = _compared(equations, linear, model, modes, judged, balanced)
+    except np.linalg.LinAlgError:  # motions without mass
+        parts = None
     if parts is None:
-        return replace(unknown, why="there is no such model with smaller elements to compare with")
+        return replace(unknown, why="no state of a model with smaller elements was found near it")
     return replace(found, parts=parts[0], worst=parts[1], lasting=parts[2])
 
 
@@ -99,18 +105,16 @@ def _compared(
     near = _starting(linear, modes)
     squares = [np.array([abs(mode.eigenvalue) ** 2 for mode in modes])]
     lowest, at = float(squares[0].min()), (model, equations, state.q)
+    if not balanced:
+        squares = [_without_loads(equations, linear, near, count, lowest)]
     free, rest, worst = len(linear.rigid_modes), REST, ("",) * count
     lines = any(not isinstance(r.body, GradientSolid) for r in equations.compiled.gradient.values())
     for level in range(2 if lines else 1):
-        made = _finer(at, linear, balanced, lowest)
+        made = _level(at, linear, near, balanced, lowest)
         if made is None:
             break
-        finer, q, here, solids = made
+        finer, q, here, solids, shapes, found = made
         unit = finer.equations.compiled.scale
-        shapes = solids.P @ ((finer.P @ near) / unit[:, None])
-        found = ritz_modes(here, shapes, SHIFT * lowest, linear.conservative)
-        if found is None:
-            break
         found = held(here, shapes[:, shapes.shape[1] - free :], found)
         numbers = matched(here, shapes[:, :count], found)
         squares.append(_squares(found.rates, numbers, judged))
@@ -134,8 +138,46 @@ def _compared(
     return parts, worst, lasting
 
 
+class Level(NamedTuple):
+    """A model with smaller elements, its state, matrices and modes."""
+
+    finer: FinerModel
+    q: Array
+    here: Matrices
+    solids: FinerSolids
+    shapes: Complex
+    found: RitzModes
+
+
+def _level(
+    at: tuple[Model, Equations, Array],
+    linear: LinearModel,
+    near: Complex,
+    balanced: bool,
+    lowest: float,
+) -> Level | None:
+    """The model with smaller elements in a state that is no less stable; None if there is none."""
+    least, values = GROWS * np.sqrt(lowest), linear.eigenvalues
+    grown = int(np.sum((values.real > least) & (np.abs(values.imag) < least)))
+    for downhill in (False, True) if balanced else (False,):
+        made = _finer(at, linear, balanced, lowest, downhill)
+        if made is None:
+            continue
+        finer, q, here, solids = made
+        unit = finer.equations.compiled.scale
+        shapes = solids.P @ ((finer.P @ near) / unit[:, None])
+        found = ritz_modes(here, shapes, SHIFT * lowest, linear.conservative)
+        if found is not None and int(np.sum(found.growing > least)) <= grown:
+            return Level(finer, q, here, solids, shapes, found)
+    return None
+
+
 def _finer(
-    at: tuple[Model, Equations, Array], linear: LinearModel, balanced: bool, lowest: float
+    at: tuple[Model, Equations, Array],
+    linear: LinearModel,
+    balanced: bool,
+    lowest: float,
+    downhill: bool,
 ) -> tuple[FinerModel, Array, Matrices, FinerSolids] | None:
     """A model with smaller elements, its state and matrices, with finer solids."""
     t, z = linear.state.t, linear.state.z
@@ -147,7 +189,9 @@ def _finer(
             return None
     if finer is None:
         return None
-    q = settled(finer, t, z, FREE * lowest) if balanced and finer.model is not at[0] else finer.q
+    q: Array | None = finer.q
+    if balanced and finer.model is not at[0]:
+        q = settled(finer, t, z, FREE * lowest, downhill)
     solids = None if q is None else finer_solids(finer.equations.compiled, q)
     if q is None or solids is None:
         return None
@@ -261,10 +305,28 @@ def _bending(linear: LinearModel, record: GradientRecord, mode: Mode) -> float:
 
 
 def _at_equilibrium(equations: Equations, linear: LinearModel, lowest: float) -> bool:
-    """True if what would correct the state is rounding."""
+    """True if loads that are not balanced, and what would correct the state, are rounding."""
     state = linear.state
-    step = matrices_at(equations, state.t, state.q, state.z, True).newton(FREE * lowest)
+    here = matrices_at(equations, state.t, state.q, state.z, True)
+    rounding = ROUNDED * float(np.max(np.abs(here.K.data), initial=0.0))
+    if np.max(np.abs(here.load), initial=0.0) > max(UNBALANCED * here.size, rounding):
+        return False
+    step = here.newton(FREE * lowest)
     return step is not None and bool(np.max(np.abs(step), initial=0.0) <= BALANCED)
+
+
+def _without_loads(
+    equations: Equations, linear: LinearModel, near: Complex, count: int, lowest: float
+) -> Array:
+    """Squares of the rates (k,) of the modes without the loads that no equilibrium balances."""
+    state, unit = linear.state, equations.compiled.scale
+    here = matrices_at(equations, state.t, state.q, state.z, False)
+    shapes = near / unit[:, None]
+    found = ritz_modes(here, shapes, SHIFT * lowest, linear.conservative)
+    if found is None or not len(found.rates):
+        return np.full(count, np.nan)
+    numbers = matched(here, shapes[:, :count], found)
+    return np.asarray(np.where(numbers >= 0, found.rates[numbers] ** 2, np.nan))
 
 
 def _unstrained(linear: LinearModel, records: dict[str, GradientRecord], lowest: float) -> bool:

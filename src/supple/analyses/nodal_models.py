@@ -1,18 +1,18 @@
 """A model whose bodies over nodal vectors have smaller elements, at the state of another.
 
 Each element of a line becomes two. Plates get twice the elements along both sides. Solids stay as
-they are, see `supple.analyses.finer_solids`. Where neighbouring nodes at the edge of a plate are
-both held on the ground by joints of one kind, so is the new node between them.
+they are, see `supple.analyses.finer_solids`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from supple.analyses.plate_edges import held_edges, hold_between
 from supple.bodies.finer_vectors import (
     finer_line,
     has_smaller,
@@ -26,12 +26,11 @@ from supple.bodies.refinement import finer_mesh
 from supple.engine.body_records import GradientRecord
 from supple.engine.compiled import Compiled, JointRecord
 from supple.formulations.equations import Equations
-from supple.frames import Frame
-from supple.joints import Joint
 from supple.loops.assembly import compile_model
 from supple.model import Model
 from supple.poses import Array
 
+ACROSS_FROM = 2  # of the vectors r, r_x, r_y, r_z of a node of a beam, the first across it
 FACTOR = 2  # times the elements of a plate along each side
 LARGEST = 20_000  # nodal coordinates of a finer model
 LARGEST_AGAIN = 1_200  # the same with plates, of one that is finer still
@@ -90,16 +89,17 @@ def finer_nodal(
 
 def _written(model: Model, records: dict[str, GradientRecord]) -> Model:
     """The model with finer lines and plates."""
-    made = model.copy()
+    made, plates = model.copy(), list[GradientPlate]()
     for name, record in records.items():
         body = record.body
         if isinstance(body, GradientLine):
             made.replace(name, **finer_line(body))
         elif isinstance(body, GradientPlate):
-            joints = list(_edge_joints(model, record))
             made.replace(name, **finer_mesh(body, FACTOR))
-            for number, (joint, x, y) in enumerate(joints):
-                _hold(made, record, joint, x, y, number)
+            plates.append(body)
+    for plate in plates:
+        for number, between in enumerate(list(held_edges(model, plate))):
+            hold_between(made, plate, between, number)
     return made
 
 
@@ -108,37 +108,6 @@ def _size(records: dict[str, GradientRecord]) -> int:
     plates = (isinstance(r.body, GradientPlate) for r in records.values())
     every = zip(records.values(), plates, strict=True)
     return sum(r.mesh.size * (FACTOR**2 if plate else FACTOR) for r, plate in every)
-
-
-def _edge_joints(model: Model, record: GradientRecord) -> Any:
-    """Joints on the ground of nodes at edges, each with the new place x, y behind it."""
-    body = record.body
-    assert isinstance(body, GradientPlate)
-    (n, m), ground = body.elements, model.ground.name
-    held: dict[int, Joint] = {}
-    for joint in model.joints.values():
-        if joint.A.body.name == ground and joint.B.body.name == body.name:
-            held[body.node(joint.B)] = joint
-    grid = np.arange((n + 1) * (m + 1)).reshape(n + 1, m + 1)
-    for line in (grid[0], grid[-1], grid[:, 0], grid[:, -1]):
-        for a, b in zip(line[:-1].tolist(), line[1:].tolist(), strict=True):
-            first, second = held.get(a), held.get(b)
-            if first is not None and type(first) is type(second) and not first.nq - second.nq:
-                x, y, _ = 0.5 * (body.coordinates[a] + body.coordinates[b])
-                yield first, float(x), float(y)
-
-
-def _hold(
-    made: Model, record: GradientRecord, joint: Joint, x: float, y: float, number: int
-) -> None:
-    """Hold a new node on the ground as its neighbour is held."""
-    body = made[record.name]
-    assert isinstance(body, GradientPlate)
-    there = Frame(body, body.at(x, y).position, joint.B.rotation)
-    rest = body.rest_pose(there.position)
-    R, p = record.start @ rest.R @ there.rotation, record.origin + record.start @ rest.p
-    name = f"{joint.name} of {record.name} beside {number} of {len(record.mesh.rest)}"
-    made.add(replace(joint, name=name, A=Frame(made.ground, p, R), B=there))
 
 
 def _map(here: GradientRecord, there: GradientRecord) -> Any:
@@ -181,9 +150,20 @@ def _carried(here: GradientRecord, there: GradientRecord, W: Any, q: Array) -> A
     rest, new, e = here.mesh.rest.reshape(-1, 3), there.mesh.rest.reshape(-1, 3), q.reshape(-1, 3)
     bent = new - W @ rest  # what a curved shape at rest is beside cubics
     if np.max(np.abs(bent), initial=0.0) == 0.0:
-        return np.asarray(W @ e).ravel()
+        return _as_long(there, W, e).ravel()
     at = here.mesh.places.ravel()[:, None]
     before, now = (x - at * x[at[:, 0]].mean(axis=0) for x in (rest, e))
     left, _, right = np.linalg.svd(now.T @ before)
     turn = left @ np.diag([1.0, 1.0, np.linalg.det(left @ right)]) @ right
     return np.asarray(W @ e + bent @ turn.T).ravel()
+
+
+def _as_long(there: GradientRecord, W: Any, e: Array) -> Array:
+    """Nodal vectors there; gradients across a line, which are chords between nodes, as long."""
+    found = np.asarray(W @ e)
+    if isinstance(there.body, GradientLine) and there.mesh.node_vectors == ACROSS_FROM + 2:
+        across = np.arange(len(found)) % there.mesh.node_vectors >= ACROSS_FROM
+        length = (W @ np.linalg.norm(e, axis=1))[across]
+        size = np.linalg.norm(found[across], axis=1)
+        found[across] *= (length / np.where(size > 0.0, size, 1.0))[:, None]
+    return found

@@ -29,6 +29,7 @@ class Matrices:
     G : (nr, nu) sparse
     F, Y, V, Z : (nu, nz), (nz, nu), (nz, nu), (nz, nz)
     load : (nu,) what is not balanced
+    size : largest load before multipliers balance it
     gap : (nr,) violations of rows
     """
 
@@ -42,6 +43,7 @@ class Matrices:
     Z: Array
     load: Array
     gap: Array
+    size: float
 
     def factors(self, shift: float) -> Any:
         """Solution of (K + shift M) x + G' mu = load, G x = gap, as a function of both."""
@@ -74,7 +76,7 @@ def matrices_at(equations: Equations, t: float, q: Array, z: Array, balanced: bo
     """Matrices at a state of rest.
 
     With ``balanced``, multipliers are those that balance most of the loads while nothing
-    accelerates; otherwise those of the motion that begins there.
+    accelerates; otherwise none act.
     """
     from scipy.sparse import csr_array, diags_array, eye_array
 
@@ -83,23 +85,21 @@ def matrices_at(equations: Equations, t: float, q: Array, z: Array, balanced: bo
     units, sizes = diags_array(unit), row_sizes(c)
     rows = equations.constraints(t, q, still)
     G = (diags_array(1.0 / sizes) @ rows.sparse @ units).tocsr() if c.nr else csr_array((0, c.nu))
-    a, lam, load = still, np.zeros(c.nr), still
+    lam, load, size = np.zeros(c.nr), still, 0.0
     if balanced:
         load = unit * equations.residual(t, q, still, still, z)
+        size = float(np.max(np.abs(load), initial=0.0))
         if c.nr:
             sides = np.concatenate([-load, np.zeros(c.nr)])
             found = sparse_solution(bordered(eye_array(c.nu), G), sides, c.nr)
             scaled = np.zeros(c.nr) if found is None else found[c.nu :]
             lam, load = scaled / sizes, load + G.T @ scaled
-    else:
-        a = equations.accelerate(t, q, still, z)
-        lam = equations.multipliers()
     equations._set_multipliers(lam)
     pattern = c.mass_pattern
     shape = (c.nu, c.nu) if pattern is None else (c.sizes["tall"], 1)
     stored = [np.zeros(shape) for _ in range(3)]
     F, Y, V, Z = (np.zeros(s) for s in ((c.nu, nz), (nz, c.nu), (nz, c.nu), (nz, nz)))
-    state = np.ascontiguousarray(q), still, a, np.ascontiguousarray(z)
+    state = np.ascontiguousarray(q), still, still, np.ascontiguousarray(z)
     buffers = c.ints, c.reals, equations.work
     dynamics.tangent(*buffers, float(t), *state, np.zeros(c.nu), *stored, F, Y, V, Z)
     K, C, M = (
@@ -107,4 +107,4 @@ def matrices_at(equations: Equations, t: float, q: Array, z: Array, balanced: bo
     )
     gap = rows.violation / sizes if c.nr else np.zeros(0)
     scaled_states = unit[:, None] * F, Y * unit, V * unit, Z
-    return Matrices(K.tocsr(), C.tocsr(), M.tocsr(), G, *scaled_states, load, gap)
+    return Matrices(K.tocsr(), C.tocsr(), M.tocsr(), G, *scaled_states, load, gap, size)

@@ -30,10 +30,12 @@ class RitzModes:
     ----------
     rates : (k,) 1/s, magnitudes of the eigenvalues
     shapes : (nu, k)
+    growing : rates (m,) of modes that grow without oscillating
     """
 
     rates: Array
     shapes: Complex
+    growing: Array
 
 
 def ritz_modes(here: Matrices, near: Complex, shift: float, still: bool) -> RitzModes | None:
@@ -54,7 +56,8 @@ def ritz_modes(here: Matrices, near: Complex, shift: float, still: bool) -> Ritz
     K, C, M = (Q.T @ (x @ Q) for x in (here.K, here.C, here.M))
     values, small = _symmetric(K, M) if still else _general(K, C, M, here, Q)
     keep = values.imag > 0.0
-    return RitzModes(np.abs(values[keep]), Q @ small[:, keep])
+    growing = values.real[(values.imag == 0.0) & (values.real > 0.0)]
+    return RitzModes(np.abs(values[keep]), Q @ small[:, keep], growing)
 
 
 def _independent(X: Array) -> Array:
@@ -103,7 +106,7 @@ def held(here: Matrices, free: Complex, found: RitzModes) -> RitzModes:
     upper = np.linalg.cholesky(np.real(free.T @ (here.M @ free))).T
     along = np.linalg.solve(upper.T, free.T @ (here.M @ found.shapes))
     keep = (np.abs(along) ** 2).sum(axis=0) < 0.5 * size
-    return RitzModes(found.rates[keep], found.shapes[:, keep])
+    return RitzModes(found.rates[keep], found.shapes[:, keep], found.growing)
 
 
 def matched(here: Matrices, near: Complex, found: RitzModes) -> np.ndarray:
