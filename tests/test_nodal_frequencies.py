@@ -267,3 +267,27 @@ def test_solids(kind, divisions):
         linear = sp.linearize(arm(kind, divisions))
     right = CLAMPED[0] * np.sqrt(1e9 * 0.02**2 / 12 / 1000) / (2 * np.pi) / 0.5**2
     assert close(told(linear)[0], linear.frequencies[0] / right - 1.0)
+
+
+def test_edges_that_move_with_a_body_are_held_between_nodes():
+    m = sp.Model(name="table", gravity=(0, 0, 0))
+    sheet = m.add(sp.GradientPlate("rod", (1.0, 1.0), 0.01, STEEL, elements=(3, 3)))
+    hub = m.add(sp.RigidBody("hub", 50.0, inertia=(5.0, 5.0, 5.0)))
+    m.add(sp.Prismatic("lift", m.ground.at(0), hub.at(0), axis="z"))
+    m.add(sp.JointSpring("spring", "lift", stiffness=1e6))
+    for k, (x, y, _) in enumerate(sheet.coordinates):
+        if x == 0:
+            m.add(sp.Fixed(f"edge {k}", hub.at(x, y, 0), sheet.at(x, y)))
+    linear = sp.linearize(m)
+    assert linear.monitor.level == "valid"
+    assert np.all(np.abs(told(linear)[:3]) < 0.005)
+
+
+def test_weight_without_strain_is_no_error_of_elements():
+    m = beam(2)
+    m.gravity = (-9.81, 0, 0)
+    m.add(sp.Revolute("pin", m.ground.at(0), m["rod"].at(0)))
+    m.add(sp.JointSpring("spring", "pin", stiffness=0.5))
+    linear = sp.linearize(m, "initial")
+    assert linear.unsteady > 0.0 and linear.monitor.level == "valid"
+    assert abs(told(linear)[0]) < 0.001
