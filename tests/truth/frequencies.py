@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 import supple as sp
-from truth.bodies import ALLOY, CLAMPED, EI, STEEL, bridge, cantilever, frequency
+from truth.bodies import (
+    ALLOY,
+    CLAMPED,
+    EI,
+    FREE,
+    STEEL,
+    STRIP,
+    bridge,
+    cantilever,
+    frequency,
+)
 from truth.table import Answer, right, wrong
 
 
@@ -313,3 +323,105 @@ def portal_frame_by_two_modes() -> Answer:
     r = sp.statics(m)
     stiffness = STEEL.E * tube.area * 0.01**2 / 12
     return Answer(float(r["portal"].at("top left").deflection[0][0]), 5 / 84 * 10.0 / stiffness, r)
+
+
+def nodal_strip(**fields: object) -> sp.Model:
+    """A strip of 1 m over nodal vectors that nothing holds."""
+    m = sp.Model(gravity=(0, 0, 0))
+    m.add(sp.GradientBeam("rod", 1.0, STRIP, ALLOY, **fields))
+    return m
+
+
+def nodal_cantilever(**fields: object) -> sp.Model:
+    """The same, clamped at its origin."""
+    m = nodal_strip(**fields)
+    m.add(sp.Fixed("root", m.ground.at(0), m["rod"].at(0)))
+    return m
+
+
+@wrong()
+def second_frequency_of_one_nodal_element() -> Answer:
+    found = sp.linearize(nodal_cantilever(elements=1))
+    seconds = found.frequencies[found.frequencies > 1.2 * frequency(CLAMPED[0])]
+    # the lowest one in the stiff plane is between
+    return Answer(float(seconds[1]), frequency(CLAMPED[1]), found)
+
+
+@wrong()
+def free_strip_of_one_nodal_element() -> Answer:
+    m = nodal_strip(elements=1)
+    m.add(sp.Free("flight", m.ground.at(0), m["rod"].at(0)))
+    found = sp.linearize(m)
+    return Answer(float(found.frequencies[0]), frequency(FREE[0]), found)
+
+
+@right()
+def free_strip_of_six_nodal_elements() -> Answer:
+    m = nodal_strip(elements=6)
+    m.add(sp.Free("flight", m.ground.at(0), m["rod"].at(0)))
+    found = sp.linearize(m)
+    return Answer(float(found.frequencies[0]), frequency(FREE[0]), found)
+
+
+@right()
+def cantilever_of_four_nodal_elements() -> Answer:
+    found = sp.linearize(nodal_cantilever(elements=4))
+    return Answer(float(found.frequencies[0]), frequency(CLAMPED[0]), found)
+
+
+@wrong()
+def clamped_strip_of_one_nodal_element() -> Answer:
+    # One element that is held at both ends does not bend at all
+    m = nodal_cantilever(elements=1)
+    m.add(sp.Fixed("end", m.ground.at(1), m["rod"].at(1.0)))
+    found = sp.linearize(m)
+    return Answer(float(found.frequencies[0]), frequency(FREE[0]), found)
+
+
+@wrong()
+def frequency_of_a_continuum() -> Answer:
+    found = sp.linearize(nodal_cantilever(elements=8, element="continuum"))
+    return Answer(float(found.frequencies[0]), frequency(CLAMPED[0]), found)
+
+
+def _rope(elements: int) -> sp.LinearModel:
+    """Small motion of a limp rope of 1 m that hangs on a pin."""
+    m = sp.Model(gravity=(9.81, 0, 0))
+    section = sp.Section(1e-4, 1e-14, 1e-14, 2e-14, half_sizes=(1e-3, 1e-3))
+    rope = m.add(sp.Cable("rod", 1.0, section, ALLOY, elements=elements))
+    m.add(sp.Spherical("pin", m.ground.at(0), rope.at(0)))
+    return sp.linearize(m)
+
+
+BESSEL = 2.404825558, 5.520078110  # zeros of J0: Bernoulli's hanging chain
+
+
+@right()
+def rope_that_hangs() -> Answer:
+    found = _rope(8)
+    return Answer(float(found.frequencies[0]), BESSEL[0] / 2 * np.sqrt(9.81) / 2 / np.pi, found)
+
+
+@wrong()
+def rope_that_hangs_of_one_element() -> Answer:
+    found = _rope(1)
+    return Answer(float(found.frequencies[2]), BESSEL[1] / 2 * np.sqrt(9.81) / 2 / np.pi, found)
+
+
+def _sheet(elements: int) -> sp.LinearModel:
+    """Small motion of a square plate of 1 m on hinges all around."""
+    m = sp.Model(gravity=(0, 0, 0))
+    sheet = m.add(sp.GradientPlate("rod", (1, 1), 0.01, STEEL, elements=(elements, elements)))
+    x, y, _ = sheet.coordinates.T
+    edge = (x == 0) | (x == 1) | (y == 0) | (y == 1)
+    for k, (a, b, _) in enumerate(sheet.coordinates[edge]):
+        m.add(sp.Spherical(f"edge {k}", m.ground.at(a, b), sheet.at(a, b)))
+    return sp.linearize(m)
+
+
+@wrong()
+def plate_of_few_nodal_elements() -> Answer:
+    found = _sheet(2)
+    stiffness = STEEL.E * 1e-6 / 12 / (1 - 0.3**2)
+    exact = np.pi * np.sqrt(stiffness / (STEEL.density * 0.01))
+    return Answer(float(found.frequencies[0]), exact, found)

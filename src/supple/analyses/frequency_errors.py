@@ -18,6 +18,7 @@ from supple.analyses.instant import instant
 from supple.analyses.linear_model import LinearModel
 from supple.analyses.mesh_frequencies import mesh_parts
 from supple.analyses.mode import Mode
+from supple.analyses.nodal_frequencies import NodalErrors, nodal_errors, nodal_strain
 from supple.engine.body_records import FlexRecord
 from supple.engine.loads import Loads
 from supple.errors import label, percent
@@ -50,6 +51,7 @@ class FrequencyErrors:
     sheared : (k,) whether most of it is shear of sections that a theory leaves out
     elastic : numbers of the elastic modes, ascending
     by_mesh : by name of a body, (k,) parts by which its mesh makes each frequency too high
+    nodal : errors by elements over nodal vectors; None if there are none
     """
 
     parts: Array
@@ -57,6 +59,7 @@ class FrequencyErrors:
     sheared: tuple[bool, ...]
     elastic: tuple[int, ...]
     by_mesh: dict[str, Array] = field(default_factory=dict)
+    nodal: NodalErrors | None = None
 
     @property
     def judged(self) -> int:
@@ -69,8 +72,10 @@ class FrequencyErrors:
 
     @property
     def all_parts(self) -> Array:
-        """Parts (k,) by modes and meshes together."""
+        """Parts (k,) by modes, meshes and elements together."""
         rest = 1.0 - self.parts
+        if self.nodal is not None:
+            rest = rest * (1.0 - self.nodal.parts)
         for parts in self.by_mesh.values():
             rest = rest * (1.0 - parts)
         return np.asarray(1.0 - rest)
@@ -81,16 +86,18 @@ def frequency_errors(equations: Equations, linear: LinearModel, model: Model) ->
     modes = [m for m in linear.modes if m.eigenvalue.imag > 0.0][:MODES]
     compiled = equations.compiled
     records = {name: r for name, r in compiled.flexible.items() if r.modal.n}
-    nothing = np.zeros(len(modes))
+    nothing, nobody = np.zeros(len(modes)), ("",) * len(modes)
+    kinetic, strain = _kinetic(linear, modes), nodal_strain(linear, modes)
+    strain = strain + np.array([_strain(records.values(), mode) for mode in modes])
+    elastic = tuple(np.flatnonzero(strain > ELASTIC * kinetic).tolist())
+    alone = FrequencyErrors(nothing, nobody, (False,) * len(modes), elastic)
+    if modes and compiled.gradient:
+        alone = replace(alone, nodal=nodal_errors(equations, linear, model, modes, alone.judged))
     if not modes or not records:
-        return FrequencyErrors(nothing, ("",) * len(modes), (False,) * len(modes), ())
+        return alone
     bodies = _loaded(equations, linear.state, modes, model, records)
     shear = {name: _shear(body, modes, name in compiled.bodies) for name, body in bodies.items()}
     missing = {name: _missing(body) + shear[name] for name, body in bodies.items()}
-    shapes = [mode.shape[list(linear.places)] for mode in modes]
-    kinetic = np.array([float(np.real(y.conj() @ linear.M @ y)) for y in shapes])
-    kinetic *= np.array([abs(mode.eigenvalue) ** 2 for mode in modes])
-    strain = np.array([_strain(records.values(), mode) for mode in modes])
     parts = 1.0 - 1.0 / np.sqrt(1.0 + sum(missing.values(), nothing) / kinetic)
     if len(bodies) < len(records):
         parts = parts + np.nan
@@ -98,12 +105,16 @@ def frequency_errors(equations: Equations, linear: LinearModel, model: Model) ->
         max(missing, key=lambda name, k=k: missing[name][k], default="")  # type: ignore[misc]
         for k in range(len(modes))
     )
-    sheared = tuple(
-        bool(w and shear[w][k] > 0.5 * missing[w][k]) for k, w in enumerate(worst)
-    )
-    elastic = np.flatnonzero(strain > ELASTIC * kinetic)
+    sheared = tuple(bool(w and shear[w][k] > 0.5 * missing[w][k]) for k, w in enumerate(worst))
     by_mesh = mesh_parts(bodies, kinetic)
-    return FrequencyErrors(parts, worst, sheared, tuple(elastic.tolist()), by_mesh)
+    return replace(alone, parts=parts, worst=worst, sheared=sheared, by_mesh=by_mesh)
+
+
+def _kinetic(linear: LinearModel, modes: Sequence[Mode]) -> Array:
+    """Twice the kinetic energies (k,) of modes."""
+    shapes = [mode.shape[list(linear.places)] for mode in modes]
+    found = np.array([float(np.real(y.conj() @ linear.M @ y)) for y in shapes])
+    return np.asarray(found * np.array([abs(mode.eigenvalue) ** 2 for mode in modes]))
 
 
 def _loaded(

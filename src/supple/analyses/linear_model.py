@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,6 +54,7 @@ class LinearModel:
     effort : (nu,) generalized forces that keep a steady rotation; None if there are none
     periodic : how much the matrices change while the model turns, in parts of themselves: more than
         rounding where a shaft and its bearings are both not round; they hold for an instant then
+    not_judged : why errors by elements over nodal vectors are not known; empty if they are
     """
 
     state: State
@@ -73,17 +74,26 @@ class LinearModel:
     too_high: Array = field(default_factory=lambda: np.zeros(0))
     effort: Array | None = None
     periodic: float = 0.0
+    not_judged: str = ""
 
     @property
     def frequency_errors(self) -> Array:
         """About how much too high each of the ``frequencies`` is, in parts of itself.
 
-        By what flexible bodies leave out with their elastic coordinates; NaN beyond the lowest
-        twelve, and where a body's mesh is not known.
+        By what flexible bodies leave out with their elastic coordinates and elements, negative if
+        it is too low; NaN beyond the lowest twelve, where a body's mesh is not known, and where
+        elements over nodal vectors are ``not_judged``.
         """
-        errors = np.full(len(self.frequencies), np.nan if self._compiled.flexible else 0.0)
+        errors = np.full(len(self.frequencies), np.nan if self._compiled.deforming else 0.0)
         errors[: len(self.too_high)] = self.too_high
         return errors
+
+    def judged(self, monitor: Monitor, too_high: Array, not_judged: str) -> LinearModel:
+        """The same with what was found about it; modes that are known stay known."""
+        new = replace(self, monitor=monitor, too_high=too_high, not_judged=not_judged)
+        kept = ("_null", "zeros", "_pairs", "modes", "rigid_modes", "A")
+        new.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})
+        return new
 
     def doubts(self, owner: str) -> tuple[str, ...]:
         """A sentence if the matrices change in steady motion, so that eigenvalues tell little."""
@@ -173,12 +183,20 @@ class LinearModel:
         values, shapes = self._pairs
         keep = np.flatnonzero(values.imag >= 0.0)
         order = keep[np.lexsort((values.real[keep], np.abs(values[keep])))]
-        return tuple(self._mode(complex(values[k]), shapes[:, k]) for k in order)
+        every = self._every(shapes[:, order])
+        pairs = zip(values[order].tolist(), every.T, strict=True)
+        return tuple(self._mode(value, shape) for value, shape in pairs)
 
-    def _mode(self, eigenvalue: complex, shape: Complex) -> Mode:
-        """A mode by its shape (n,) of the independent coordinates."""
+    def _every(self, shapes: Complex) -> Complex:
+        """Motions (nu, k) of all velocities by shapes (n, k) of the independent coordinates."""
+        found = (self.N @ shapes.real).astype(complex)
+        if np.any(shapes.imag):
+            found.imag = self.N @ shapes.imag
+        return found
+
+    def _mode(self, eigenvalue: complex, every: Complex) -> Mode:
+        """A mode by its shape (nu,) of all velocities."""
         compiled = self._compiled
-        every = self.N @ shape
         largest = every[np.argmax(np.abs(every / compiled.scale))]
         every = every / largest if largest != 0.0 else every
         return Mode(eigenvalue, every, compiled, self.state.q, self.model)
@@ -199,7 +217,7 @@ class LinearModel:
         # null vectors of controller states alone move nothing
         chosen = np.sort(order[: int(np.sum(np.abs(np.diag(triangle)) > 1e-9))])
         shapes = self.unit[:, None] * (free @ np.linalg.pinv(free[chosen]))
-        return tuple(self._mode(0j, shape.astype(complex)) for shape in shapes.T)
+        return tuple(self._mode(0j, shape) for shape in self._every(shapes.astype(complex)).T)
 
     @property
     def all_frequencies(self) -> Array:
@@ -336,11 +354,15 @@ class LinearModel:
             lines.append(f"  ... {len(self.rigid_modes) + len(held)} modes in all")
         if self.monitor.bodies:
             lines.append(f"  validity  {self.monitor.verdict}")
+        if self.not_judged:
+            lines.append(f"  frequencies are not compared with smaller elements: {self.not_judged}")
         return "\n".join(lines)
 
     def _told(self, mode: Mode) -> str:
-        """How much too high the frequency of a mode is, if that is more than it may be."""
+        """How much too high or low the frequency of a mode is, if that is more than it may be."""
         moving = [m for m in self.modes if m.eigenvalue.imag > 0.0][: len(self.too_high)]
         k = next((k for k, m in enumerate(moving) if m is mode), None)
         part = 0.0 if k is None else float(self.too_high[k])
-        return f", about {percent(part / (1.0 - part))} too high" if part > TOO_HIGH else ""
+        if not abs(part) > TOO_HIGH:
+            return ""
+        return f", about {percent(abs(part) / (1.0 - part))} too {'high' if part > 0.0 else 'low'}"

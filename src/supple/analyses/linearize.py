@@ -31,6 +31,7 @@ from supple.analyses.frequency_errors import frequency_errors, with_frequencies
 from supple.analyses.instant import instant
 from supple.analyses.linear_model import CONSTANT, LinearModel
 from supple.analyses.mesh_frequencies import with_mesh_frequencies
+from supple.analyses.nodal_findings import with_nodal_frequencies
 from supple.analyses.reduced_motion import Matrices, preferences, reduced
 from supple.analyses.spin import turned
 from supple.analyses.static_result import StaticResult
@@ -139,11 +140,13 @@ def with_monitor(equations: Equations, linear: LinearModel) -> LinearModel:
     model, state = linear.model, linear.state
     assert model is not None
     seen = monitor(Result(instant(model, equations, state, True, "one state", {})), across=True)
-    if not equations.compiled.flexible:
+    if not equations.compiled.deforming:
         return replace(linear, monitor=seen)
     errors = frequency_errors(equations, linear, model)
     seen = with_mesh_frequencies(with_frequencies(seen, linear, errors), linear, errors)
-    return replace(linear, monitor=with_damping(seen, linear), too_high=errors.all_parts)
+    seen = with_nodal_frequencies(seen, linear, errors)
+    why = "" if errors.nodal is None else errors.nodal.why
+    return linear.judged(with_damping(seen, linear), errors.all_parts, why)
 
 
 def _of_loads(monitor: Monitor) -> Iterator[str]:

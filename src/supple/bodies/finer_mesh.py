@@ -55,7 +55,7 @@ class FinerMesh:
             found = finer(own.component)
             if found is None:
                 return None
-            interfaces = [_finer_interface(found, i) for i in own.interfaces]
+            interfaces = [finer_interface(found, i) for i in own.interfaces]
             return cls(own, found, tied_component(found.component, interfaces, held))
         except ModelError:  # nodes that only the coarse mesh can tie
             return None
@@ -117,7 +117,7 @@ class FinerMesh:
         return rows @ self.found.P @ self.own.T, rows @ self.tied.T
 
 
-def _finer_interface(found: Finer, interface: Interface) -> Interface:
+def finer_interface(found: Finer, interface: Interface) -> Interface:
     """Interface of the finer mesh with all nodes between its own; of a face it follows the mean."""
     nodes = found.within(interface.nodes)
     given = np.zeros(found.weights.shape[1])

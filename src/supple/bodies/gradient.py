@@ -77,7 +77,11 @@ class GradientLine(GradientBody, AxisBody):
     @property
     def stations(self) -> Vector:
         """Stations (nodes,) m of the nodes: equal steps, and the places that are used."""
-        inner = equal_steps((0.0, *self._used, self.length), self.length / self.elements)
+        return self.stations_with(self.elements)
+
+    def stations_with(self, elements: int) -> Vector:
+        """The same with another number of elements."""
+        inner = equal_steps((0.0, *self._used, self.length), self.length / elements)
         return read_only([0.0, *inner, self.length])
 
     @property

@@ -107,18 +107,19 @@ def solid_mesh(
     made = SolidVectors.of(solid) if vectors is None else vectors
     laws = elastic_laws(owner, solid.material, times)
     known: dict[bytes, ElementTable] = {}
-    tables, cells = [], []
+    tables, cells, size = [], [], solid.length
     for cell in solid.cells:
-        rows = made.nodes[cell]
-        used = np.unique(rows.indices)
-        own = rows[:, used].toarray()
         if made.first[cell].min() >= 0:  # in the order of the nodes
             used, own = made.first[cell], np.eye(len(cell))
+        else:
+            rows = made.nodes[cell]
+            used = np.unique(rows.indices)
+            own = rows[:, used].toarray()
         kinds = made.places[used]
         shape = made.rest[used].copy()
-        shape[kinds] = (shape[kinds] - solid.nodes[cell[0]]) / solid.length
+        shape[kinds] = (shape[kinds] - solid.nodes[cell[0]]) / size
         key = kinds.tobytes() + b"".join(
-            (np.round(x, SAME_DIGITS) + 0.0).tobytes() for x in (shape, own / solid.length)
+            (np.round(x, SAME_DIGITS) + 0.0).tobytes() for x in (shape, own / size)
         )
         if key not in known:
             known[key] = solid_table(solid, cell, laws, own, made.rest[used], made.places[used])
