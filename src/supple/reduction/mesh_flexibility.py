@@ -51,17 +51,6 @@ class MeshFlexibility:
         return own, own / part
 
 
-    def moved(self, factors: Vector, places: slice) -> tuple[Vector, Vector] | None:
-        """Deflections (k, p) by loads with factors (k, m) where some of them act, as ``works``.
-
-        None where only energies are known.
-        """
-        if self.recovered:
-            return None
-        own, better = (factors @ W[:, places] for W in (self.own, self.better))
-        return own, better + self.rest * (better - own)
-
-
 def mesh_flexibility(
     own: Problem, own_loads: Vector, finer: Problem, finer_loads: Vector, P: Any, rest: float
 ) -> MeshFlexibility:
