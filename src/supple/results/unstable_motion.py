@@ -33,7 +33,7 @@ STILL = 1e-7  # of usual rates: slower coordinates stand still
 PARTS = (1.0, 0.3, 0.1, 0.03, 0.01)  # of a run: it may leave by rounding behind them
 GROWN = 100.0  # times that a disturbance grows in the run
 LARGE = 3000.0  # times, up to which a disturbance grows as a small one
-AGREE = 1.3  # times: rates of a steady motion, by eigenvalues and by a run
+AGREE = 1.3  # times: rates and growth of a steady motion, by eigenvalues and by a run
 QUICK = 2.0  # s of the processor, of runs that are made again
 SHOWN = 0.3  # of the largest displacement of a disturbance: coordinates that are named
 
@@ -112,8 +112,7 @@ def _grown(t: Array, size: Array, shapes: Array, start: float, span: float) -> G
 
     Sizes (k,) at times t (k,) are those that it has grown by. At first it may grow because one
     coordinate passes it on to others that are quicker: what counts is the growth after a tenth of
-    the time, if it is small still. Once it is not small any more, growth is taken to go on with the
-    same rate.
+    the time, if it is small still. Once it is not small any more, it has grown at least so far.
     """
     envelope = np.maximum.accumulate(size)
     top = float(min(envelope[-1], LARGE))
@@ -123,15 +122,18 @@ def _grown(t: Array, size: Array, shapes: Array, start: float, span: float) -> G
     grown = float(np.log(envelope[-1] / settled))
     if settled < LARGE and grown < np.log(GROWN):
         return grown, 0.0, shape
+    if envelope[-1] < LARGE:  # small to its end
+        return grown, grown / (0.9 * span), shape
     if late > early + 2:
         rate = float(np.log(envelope[late] / envelope[early]) / (t[late] - t[early]))
     else:
         rate = float(np.log(envelope[late]) / (t[late] - start))
-    return max(rate * span, grown), rate, shape
+    return float(np.log(envelope[-1])), rate, shape
 
 
 def _confirmed(eigen: Growth | None, seen: Growth) -> Growth:
     """Growth as it was seen in a run; by eigenvalues, which are exact, where these agree."""
     if eigen is None or not seen[0] > np.log(GROWN):
         return seen
-    return eigen if abs(np.log(eigen[1] / seen[1])) < np.log(AGREE) else seen
+    pairs = (eigen[0] / seen[0], eigen[1] / seen[1])
+    return eigen if max(abs(np.log(x)) for x in pairs) < np.log(AGREE) else seen
