@@ -74,7 +74,7 @@ def load_effect(result: Result, record: FlexRecord) -> LoadEffect | None:
     found = _effects(record, K0, size, np.eye(modal.n))
     worst = found.max(axis=0)
     if worst.max() > SMALL:
-        few = np.argsort(worst)[-HELD_SAMPLES:]
+        few = np.unique([np.argsort(row)[-HELD_SAMPLES:] for row in found])  # of each effect
         parts = np.array([_held_part(result, record, K0, size, which, k, found) for k in few])
         found = found * parts.max(axis=0)[:, None]
     stretch = _stretches(result, record, size, which)
