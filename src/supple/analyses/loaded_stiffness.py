@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from supple.bodies.flexible import FlexibleBody
+from supple.bodies.refinement import beyond_linear
 from supple.errors import percent
 from supple.model import Model
 from supple.poses import Array
@@ -40,8 +40,8 @@ def unloaded_stiffness(model: Model, monitor: Monitor) -> Model | None:
 
 
 def _can(model: Model, name: str) -> bool:
-    body = model.bodies.get(name)
-    return isinstance(body, FlexibleBody) and body.can_stiffen
+    fields = beyond_linear(model.bodies[name]) if name in model.bodies else None
+    return bool(fields) and "stiffening" in (fields or {})
 
 
 def with_loads(

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from supple.results.hidden_tones import Tones, left_over, tones
 from supple.results.run_finding import RunFinding
@@ -187,6 +186,8 @@ def _spin(t: Array, R: Array, w: Array) -> Array:
 
 def _turns(rate: Array, t: Array) -> Array:
     """Rotations (nt, 3, 3) with a constant rate (3,) for times (nt,)."""
+    from scipy.spatial.transform import Rotation
+
     return np.asarray(Rotation.from_rotvec(rate * t[:, None]).as_matrix())
 
 

@@ -34,10 +34,9 @@ EXCESS, SERIOUS = 0.05, 0.5  # how much more a beam may twist than it would
 
 def of_warping(result: Result, body: Any) -> Iterator[Finding]:
     """A finding if a beam twists too much because its clamped ends cannot warp."""
-    from supple.bodies.frame import FrameBody
     from supple.results.monitor import Finding
 
-    if isinstance(body, FrameBody):
+    if hasattr(body, "members"):
         yield from of_members(result, body)
         return
     if not body.is_beam or not _warping(body.section) > 0.0:
