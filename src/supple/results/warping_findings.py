@@ -36,7 +36,7 @@ def of_warping(result: Result, body: Any) -> Iterator[Finding]:
     """A finding if a beam twists too much because its clamped ends cannot warp."""
     from supple.results.monitor import Finding
 
-    if hasattr(body, "members"):
+    if body.view in ("members", "cut_members"):
         yield from of_members(result, body)
         return
     if not body.is_beam or not _warping(body.section) > 0.0:
