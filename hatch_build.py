@@ -42,7 +42,7 @@ class KernelHook(BuildHookInterface):  # type: ignore[type-arg]
         """Compile, link, and say what kind of wheel it is; examples of model files go with it."""
         if version != "editable":
             examples = str(Path(self.root) / "examples" / "models")
-            build_data["force_include"][examples] = "supple/modelfiles/examples"
+            build_data["force_include"][examples] = "supple/io/modelfiles/examples"
         if version == "editable" or not self._wanted():
             build_data["dependencies"].extend(self.config["compiler"])
             return

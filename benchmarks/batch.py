@@ -25,7 +25,7 @@ import two_link
 from equal_error import exudyn_or_none
 
 import supple as sp
-from supple import demo
+from supple.commands import demo
 
 RUNS = 10_000  # that the times are given for
 RATIO = 1 / 10  # largest ratio of CPU times, Supple to Exudyn

@@ -21,8 +21,8 @@ import timing
 import chain
 import numpy as np
 
-from supple.core import dynamics
-from supple.engine.linear_choice import way_name
+from supple.core.equations import dynamics
+from supple.engine.sparsity.mass_solver_choice import way_name
 from supple.formulations.trees import JointCoordinates
 
 LINKS = (2, 8, 32, 128, 512)

@@ -19,8 +19,9 @@ import chain
 import numpy as np
 
 import supple as sp
-from supple.core import border, dynamics, tree_parts
-from supple.core import layout as at
+from supple.core.base import layout as at
+from supple.core.equations import dynamics, tree_parts
+from supple.core.equations import tree_border as border
 
 # Links and kind: seconds of the run, and the largest ratio of the times of a step.
 STEPS = {(128, False): (0.4, 1 / 3), (32, True): (0.2, 1 / 3)}

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import supple as sp
-from supple.integrators import driver
+from supple.integrators.run import driver
 
 RUNS = {15: (1.0, 1 / 8), 100: (0.2, 1 / 4)}  # links: end of the run (s), largest ratio
 RTOL, ATOL = 1e-6, 1e-8
@@ -88,7 +88,7 @@ def outside_kernels(t_end: float = 60.0) -> dict[str, Any]:
 
         return original(problem, call, *rest)
 
-    from supple.integrators import base
+    from supple.integrators.methods import base
 
     model = chain.supple_model(8)
     sp.simulate(model, 0.1)

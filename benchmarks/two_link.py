@@ -1,8 +1,9 @@
 """An arm with a flexible link, 4 modes, falling for 5 s to equal error: Supple against Exudyn.
 
-The arm is that of ``supple.demo`` without damping and stiffening: a rigid link, a beam of five
-elements, 0.5 kg at its tip. The error is the RMS distance, over the run, of the tip to the same
-program's own converged path (``equal_error.py``). Exudyn's model is its reduced floating frame.
+The arm is that of ``supple.commands.demo`` without damping and stiffening: a rigid link, a beam of
+five elements, 0.5 kg at its tip. The error is the RMS distance, over the run, of the tip to the
+same program's own converged path (``equal_error.py``). Exudyn's model is its reduced floating
+frame.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from equal_error import (
 from scipy.interpolate import CubicSpline
 
 import supple as sp
-from supple import demo
+from supple.commands import demo
 
 T_END = 5.0  # s
 EVERY = 0.01  # s between output rows

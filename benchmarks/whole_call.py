@@ -21,7 +21,7 @@ import timing
 import chain
 
 import supple as sp
-from supple.demo import arm
+from supple.commands.demo import arm
 
 T_END, EVERY, TOLERANCE = 2.0, 0.01, 1e-4  # s, s between output rows
 SHORT = 1e-3  # s, of the prepared run of an arm with six joints

@@ -168,7 +168,9 @@ def columns() -> Callable:
     """
     import numba
 
-    from supple.core import chart, dynamics, layout
+    from supple.core.base import layout
+    from supple.core.bodies import chart
+    from supple.core.equations import dynamics
     from supple.native import compiler, declare
 
     if not declare.PLAIN:

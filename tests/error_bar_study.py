@@ -20,8 +20,8 @@ from scipy.special import ellipj, ellipk
 import mesh_bodies
 import supple as sp
 from supple import cases
-from supple.results.body_loads import at_times
 from supple.results.quantities import quantity
+from supple.results.views.body_loads import at_times
 
 G = 9.81
 ALLOY = sp.Material(70e9, 26e9, 2700)

@@ -10,12 +10,12 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 from scipy.sparse.linalg import splu
 
-from supple.cases.gradient_tables import frequencies, strain_matrix
+from supple.cases.beams.ancf_tables import frequencies, strain_matrix
 from supple.fem import CrossSection, Material, Rectangle
-from supple.fem.gradient_beam import beam_mesh
-from supple.fem.gradient_cable import cable_mesh
-from supple.fem.gradient_mesh import GradientMesh
-from supple.fem.line import BeamLine
+from supple.fem.beams.line import BeamLine
+from supple.fem.nodal.ancf_beam import beam_mesh
+from supple.fem.nodal.ancf_cable import cable_mesh
+from supple.fem.nodal.ancf_mesh import GradientMesh
 
 __all__ = ["beam", "cable", "elastica", "equilibrium", "frequencies", "slender", "strain_matrix"]
 STEPS = 60

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core import check_image as checks
-from supple.core import check_run
-from supple.integrators import image as images
+from supple.core.images import image as checks
+from supple.core.images import run as check_run
+from supple.integrators.methods import image as images
 
 LOOPS = {"radau_run": check_run.RADAU, "dop853_run": check_run.DOP853, "alpha_run": check_run.ALPHA,
          "energy_run": check_run.ENERGY}  # fmt: skip

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.linalg import qr, solve_triangular
 
-from supple.bodies.rigid import RigidBody
+from supple.bodies.base.rigid import RigidBody
 from supple.forces import JointEffort, SpringDamper
 from supple.joints import Prismatic, Revolute
 

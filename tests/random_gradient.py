@@ -16,9 +16,9 @@ import numpy as np
 import supple
 from random_loops import closing
 from random_models import KINDS, Recipe, State, _Maker, random_coordinates, rotation
-from supple.bodies.gradient import GradientLine
-from supple.engine.builder import build
-from supple.engine.frameless import rigid_motions
+from supple.bodies.nodal.ancf_line import GradientLine
+from supple.engine.pack.builder import build
+from supple.engine.pack.nodal_bodies import rigid_motions
 from supple.formulations.equations import Equations
 
 BODIES = ("rigid", "beam", "parts", "cable", "collocated", "elastic_line", "continuum")

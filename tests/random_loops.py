@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from random_models import KINDS, Recipe, _Maker, flexible_recipes, recipes
-from supple.bodies.axis import AxisBody
+from supple.bodies.base.axis import AxisBody
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model
 

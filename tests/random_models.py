@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple.bodies.axis import AxisBody
+from supple.bodies.base.axis import AxisBody
 from supple.forces import JointForce
 from supple.formulations.equations import Equations
 from supple.formulations.placement import Layout, place

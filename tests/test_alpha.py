@@ -11,8 +11,8 @@ from hypothesis import assume, given
 import supple as sp
 from random_models import examples, flexible_recipes, recipes
 from supple import cases
-from supple.core import alpha
-from supple.core import step as st
+from supple.core.alpha import alpha
+from supple.core.run import step as st
 from supple.formulations.trees import JointCoordinates
 from test_integrators import (
     plane_pendulum,

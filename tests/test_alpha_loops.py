@@ -14,7 +14,7 @@ from scipy.linalg import null_space
 import supple as sp
 from random_loops import loop_recipes
 from random_models import examples
-from supple.core import step as st
+from supple.core.run import step as st
 from test_alpha import LINEAR, oscillator
 from test_integrators import plane_pendulum
 

@@ -10,8 +10,8 @@ import pytest
 from scipy.integrate import quad
 
 import supple as sp
-from supple.errors import ModelError
-from supple.reduction.shapes import SineFunctions
+from supple.foundation.errors import ModelError
+from supple.reduction.assumed.shapes import SineFunctions
 
 STEEL = sp.Material(E=2.1e11, G=8e10, density=7800)
 FLAT = sp.Rectangle(0.02, 0.05)

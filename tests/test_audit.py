@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from supple.results.audit import AuditRecord, EnergyAudit, MomentumAudit, MomentumRecord
+from supple.results.data.audit import AuditRecord, EnergyAudit, MomentumAudit, MomentumRecord
 
 
 def audit(energies=None, work=None, dissipated=None, **record) -> EnergyAudit:

@@ -18,7 +18,10 @@ from hypothesis import strategies as st
 import supple as sp
 from random_loops import loop_recipes
 from random_models import Recipe, examples, flexible_recipes, recipes
-from supple.core import alpha, dop853, energy_step, radau
+from supple.core.alpha import alpha
+from supple.core.dop853 import dop853
+from supple.core.energy import step as energy_step
+from supple.core.radau import radau
 from supple.native import plain_launcher
 from supple.native.declare import LETTERS
 
@@ -103,8 +106,8 @@ def test_step_loops_let_other_threads_run_python():
     spans, made = [], radau.radau_run.ready()
 
     def run():
-        from supple.analyses.keeping import Arguments
-        from supple.analyses.prepared import prepare
+        from supple.analyses.run.checkpointing import Arguments
+        from supple.analyses.run.prepared import prepare
 
         _, problem, _ = prepare(pendulum()).problem(Arguments(1e5, output=1))
         loop_run = sp.Radau().begin(problem)

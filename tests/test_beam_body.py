@@ -14,9 +14,9 @@ import pytest
 from scipy.optimize import brentq
 
 import supple as sp
-from supple.bodies.beam import Beam
-from supple.errors import ModelError, SuppleWarning
+from supple.bodies.beam.beam import Beam
 from supple.fem import Box, Circle, Material, Rayleigh, Rectangle, Section
+from supple.foundation.errors import ModelError, SuppleWarning
 
 ALUMINIUM = Material(E=69e9, G=26e9, density=2770)
 TUBE = Box(0.0127, 0.0127, wall=0.0016)

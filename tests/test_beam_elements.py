@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from supple.fem import BeamMesh, Box, Circle, CrossSection, Material, Rectangle
-from supple.fem.inertia import point_loads
+from supple.fem.base.inertia import point_loads
 from supple.reduction.modes import rigid_motions
 
 ALUMINIUM = Material(E=69e9, G=26e9, density=2770)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.fem.beam import BeamMesh
-from supple.fem.component import rigid_modes
-from supple.fem.frame import FrameMesh
+from supple.fem.base.component import rigid_modes
+from supple.fem.beams.beam import BeamMesh
+from supple.fem.beams.frame import FrameMesh
 
 E, G = 1e9, 4e8
 STEEL = sp.Material(E=E, G=G, density=1e3)

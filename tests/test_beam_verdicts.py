@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.results.truncation import LIMIT, truncations
+from supple.results.flexibility.truncation import LIMIT, truncations
 
 ALLOY = sp.Material(E=70e9, G=26e9, density=2700)
 FLAT = sp.Rectangle(0.02, 0.1)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import supple as sp
 from supple.cli import app
-from supple.integrators.driver import LoopRun
+from supple.integrators.run.driver import LoopRun
 
 PENDULUM = """\
 supple: 1

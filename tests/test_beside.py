@@ -13,9 +13,9 @@ import random_gradient
 import random_loops
 import supple as sp
 from random_models import examples, flexible_recipes, recipes
-from supple.engine.beside import Beside
-from supple.engine.builder import build
-from supple.engine.compiled import Compiled
+from supple.engine.base.compiled import Compiled
+from supple.engine.pack.builder import build
+from supple.engine.reading.recompile import Beside
 
 STEP = 3e-5
 FIELDS = ("ints", "reals", "q0", "u0", "z0", "scale", "rate_scale", "gravity")
@@ -81,7 +81,7 @@ def check(model: sp.Model, seed: int, count: int = 12) -> None:
     tried = 0
     for path in rng.permutation(names)[: 2 * count]:
         other, (item, _, field) = model.copy(), str(path).partition(".")
-        value = sp.replacement.value_at(model[item], field)
+        value = sp.modelling.replacement.value_at(model[item], field)
         by = STEP * (abs(float(value)) or 1.0) * (1 if rng.random() < 0.5 else -1)
         try:
             new = other.replace(item, **{field: float(value) + by})

@@ -10,10 +10,10 @@ import pytest
 import supple as sp
 from kind_models import sliding
 from random_loops import flexible_loop
-from supple.analyses.repeated import WholeMatrices
-from supple.core import blocks
-from supple.core import layout as at
-from supple.engine import block_plan
+from supple.analyses.run.dense_retry import WholeMatrices
+from supple.core.base import layout as at
+from supple.core.linalg import multifrontal as blocks
+from supple.engine.sparsity import block_plan
 from supple.formulations.equations import Equations
 
 # Beyond its limit the integral of a controller follows the velocity, too.

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple import validate
-from supple.engine.builder import build
-from supple.frames import Body, Frame
-from supple.results.body_views import PartsView, PlacesView
-from supple.validate import set_fields
+from supple.engine.pack.builder import build
+from supple.foundation import validate
+from supple.foundation.frames import Body, Frame
+from supple.foundation.validate import set_fields
+from supple.results.views.body_views import PartsView, PlacesView
 
 # Two builds of the same motion differ by rounding, which the run of 0.2 s does not amplify.
 SAME = {"rtol": 1e-12, "atol": 1e-12}

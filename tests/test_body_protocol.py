@@ -10,10 +10,10 @@ import pytest
 
 import supple as sp
 from supple import bodies
-from supple.bodies.flexible import FlexibleBody
-from supple.bodies.mesh import MeshBody
-from supple.bodies.reduced import NodalBody, ReducedBody
-from supple.frames import Body, Frame
+from supple.bodies.base.flexible import FlexibleBody
+from supple.bodies.base.reduced import NodalBody, ReducedBody
+from supple.bodies.structure.mesh import MeshBody
+from supple.foundation.frames import Body, Frame
 
 SOURCES = Path(sp.__file__).parent
 # The ground is in every model and cannot be replaced: `Model` may ask for it.

@@ -8,10 +8,10 @@ from scipy.sparse.linalg import spsolve
 
 import supple as sp
 from solid_meshes import STEEL, coordinates, shaken
-from supple.fem.solid_geometry import slopes_in_space
-from supple.fem.solid_incompatible import FUNCTIONS, strains_at
-from supple.fem.solid_kinds import rule, shapes
-from supple.fem.solid_matrices import strain_rows
+from supple.fem.base.solid_kinds import rule, shapes
+from supple.fem.solids.geometry import slopes_in_space
+from supple.fem.solids.incompatible import FUNCTIONS, strains_at
+from supple.fem.solids.matrices import strain_rows
 
 
 def material(nu: float) -> sp.Material:

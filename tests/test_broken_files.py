@@ -19,8 +19,8 @@ from scipy.io import mmwrite
 
 import supple as sp
 from output4_files import write_binary
-from supple.fem.nastran import read_output4
-from supple.fmu import unpacking
+from supple.fem.files.nastran import read_output4
+from supple.io.fmu import unpacking
 from supple.sweeps.study_file import StudyFile
 
 DATA = Path(__file__).parent / "data"

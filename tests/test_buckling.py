@@ -12,8 +12,8 @@ from scipy.linalg import eigh
 import supple as sp
 from shell_meshes import ALUMINIUM, at, isotropic, where
 from solid_meshes import CORK
-from supple.errors import ModelError
 from supple.fem import ShellMesh, plate
+from supple.foundation.errors import ModelError
 from test_shells import linear_stretch
 
 Array = np.ndarray
@@ -267,7 +267,7 @@ def test_tension_has_no_load_factor_in_large_meshes_either(
     few = sp.buckling(mesh, loads, supports, 2)
     back = sp.buckling(mesh, -loads, supports, 1)
     assert 1.0 / back.factors[0] > 1.0 / few.factors[0]
-    monkeypatch.setattr("supple.fem.buckling.DENSE", mesh.size)
+    monkeypatch.setattr("supple.fem.base.buckling.DENSE", mesh.size)
     assert few.factors == pytest.approx(sp.buckling(mesh, loads, supports, 2).factors, rel=1e-8)
 
 

@@ -8,23 +8,21 @@ import types
 import numpy as np
 import pytest
 
-from supple.core import (
-    alpha_stage,
-    dop853,
-    energy_state,
-    energy_vectors,
-    layout,
-    multistep_state,
-    radau_views,
-    step,
-)
-from supple.core.buffers import Part, Record, starts
-from supple.demo import arm
-from supple.engine.buffers import flat_buffers, row_of
-from supple.engine.tables import Tables
+from supple.commands.demo import arm
+from supple.core.alpha import stage as alpha_stage
+from supple.core.base import layout
+from supple.core.base.buffers import Part, Record, starts
+from supple.core.dop853 import dop853
+from supple.core.energy import state as energy_state
+from supple.core.energy import vectors as energy_vectors
+from supple.core.multistep import state as multistep_state
+from supple.core.radau import buffers as radau_views
+from supple.core.run import step
+from supple.engine.pack.buffers import flat_buffers, row_of
+from supple.engine.pack.tables import Tables
 from supple.formulations.trees import JointCoordinates
+from supple.foundation.poses import IDENTITY
 from supple.native import declare
-from supple.poses import IDENTITY
 
 RECORDS = [
     layout.TREE_RECORD,

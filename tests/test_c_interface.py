@@ -13,8 +13,8 @@ import pytest
 
 import supple as sp
 from linkages import parallelogram
-from supple.core import step as st
-from supple.integrators import image as images
+from supple.core.run import step as st
+from supple.integrators.methods import image as images
 from supple.loops.assembly import compile_model
 from supple.native import build, library
 

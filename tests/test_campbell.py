@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.analyses.linearize import dof_names
-from supple.analyses.potential_shares import STORED, potential_shares, strain_kinds
-from supple.analyses.reduced_motion import followed, reduced
-from supple.analyses.spin import turned
+from supple.analyses.equilibrium.spin import turned
+from supple.analyses.linear.linearize import dof_names
+from supple.analyses.linear.reduced_motion import followed, reduced
+from supple.analyses.modes.potential_shares import STORED, potential_shares, strain_kinds
+from supple.cases.beams.rotating import UNIT_MATERIAL, UNIT_SECTION
 from supple.cases.case import references
-from supple.cases.rotating import UNIT_MATERIAL, UNIT_SECTION
-from supple.errors import ModelError, SuppleError, SuppleWarning
 from supple.forces.kinds import FORCES
 from supple.formulations.equations import Equations
+from supple.foundation.errors import ModelError, SuppleError, SuppleWarning
 from test_stability import jeffcott
 
 
@@ -127,7 +127,7 @@ def test_any_independent_coordinates_have_the_same_motion() -> None:
             assert np.abs(sum(parts)).max() < 1e-6 * size
 
 
-@pytest.mark.filterwarnings("ignore::supple.errors.SuppleWarning")
+@pytest.mark.filterwarnings("ignore::supple.foundation.errors.SuppleWarning")
 def test_a_shaft_with_rotary_inertia_in_bearings() -> None:
     """A closed loop. Rayleigh: (1 + r^2 b^2) w^2 -+ 2 r^2 b^2 W w = E I b^4 / (line mass).
 

@@ -11,23 +11,19 @@ import pytest
 
 import supple as sp
 from supple import cases
-from supple.cases import (
-    Case,
-    ModelCase,
-    Quantity,
-    duffing,
+from supple.cases import Case, ModelCase, Quantity
+from supple.cases.arms import (
     huang,
     huang_eight_link,
     huang_rig,
     huang_stiffening,
-    large_deflection,
-    rotating,
     zhao,
     zhao_flexible,
 )
+from supple.cases.arms.nada_arm import measure_arm, nada_arm
+from supple.cases.beams import duffing, large_deflection, rotating
 from supple.cases.case import references
-from supple.cases.nada_arm import measure_arm, nada_arm
-from supple.results.spectrum import spectrum
+from supple.results.data.spectrum import spectrum
 
 AXES = {"x": np.eye(3)[0], "y": np.eye(3)[1], "z": np.eye(3)[2]}
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import mesh_bodies
 import supple as sp
-from supple.bodies.refinement import finer_mesh, mesh_size, more_modes
+from supple.bodies.base.refinement import finer_mesh, mesh_size, more_modes
 from supple.certificates import certify as module
 from supple.certificates.certificate import Contribution
 from supple.certificates.estimates import estimate, observed_order

@@ -10,7 +10,7 @@ import pytest
 import supple as sp
 from random_loops import LoopRecipe
 from random_models import KINDS, Recipe
-from supple.errors import ModelError
+from supple.foundation.errors import ModelError
 
 G = 9.81
 # Errors of a run at the default tolerance, relative to lengths and rates of order one

@@ -8,7 +8,7 @@ import pytest
 import supple as sp
 from random_loops import loop_recipes
 from random_models import examples, flexible_recipes, recipes
-from supple.engine.builder import build
+from supple.engine.pack.builder import build
 from supple.formulations.equations import Equations
 from supple.loops.closing import Assembler
 from supple.state import State

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.analyses import keeping
-from supple.integrators import driver
+from supple.analyses.run import checkpointing
+from supple.integrators.run import driver
 
 
 def model() -> sp.Model:
@@ -129,7 +129,7 @@ def test_states_that_were_changed_are_refused(tmp_path: Path) -> None:
 def test_a_run_goes_on_from_sound_states_only(tmp_path: Path, monkeypatch) -> None:
     """A checkpoint knows the sum of the states that were written before it."""
     copies: list[dict[str, bytes]] = []
-    write, folder = keeping.write_whole, tmp_path / "first"
+    write, folder = checkpointing.write_whole, tmp_path / "first"
     folder.mkdir()
 
     def noted(path: Path, content: bytes) -> Path:
@@ -137,7 +137,7 @@ def test_a_run_goes_on_from_sound_states_only(tmp_path: Path, monkeypatch) -> No
         copies[-1][path.name] = bytes(content)
         return write(path, content)
 
-    monkeypatch.setattr(keeping, "write_whole", noted)
+    monkeypatch.setattr(checkpointing, "write_whole", noted)
     monkeypatch.setattr(driver, "PAUSE", 0.0)
     whole = seen(run(checkpoint=folder / "run", interval=0.004, output_to=folder / "run.h5"))
     assert len(copies) >= 4

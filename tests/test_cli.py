@@ -235,7 +235,7 @@ def test_schema():
 
 
 @pytest.mark.parametrize("called", [["supple"], ["-m"]])
-@pytest.mark.parametrize("module", ["supple.bodies", "typer", "supple.modelfiles"])
+@pytest.mark.parametrize("module", ["supple.bodies", "typer", "supple.io.modelfiles"])
 def test_ctrl_c_at_any_time(called, module):
     """While libraries are loaded, before the command begins and in it: a sentence, no traceback."""
     code = (

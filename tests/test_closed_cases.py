@@ -9,10 +9,10 @@ import pytest
 
 import supple as sp
 from supple import cases
-from supple.cases.four_bar import closed
-from supple.engine.builder import build
+from supple.cases.linkages.four_bar import closed
+from supple.engine.pack.builder import build
 from supple.formulations.equations import Equations
-from supple.integrators import driver
+from supple.integrators.run import driver
 from supple.loops.assembly import row_sizes
 
 # One other tree for each; where a loop is entered from its far side, joints are crossed backwards.

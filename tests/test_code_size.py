@@ -10,7 +10,7 @@ import pytest
 import supple
 
 SOURCES = Path(supple.__file__).parent
-LONGEST_FILE = 400  # lines
+LONGEST_FILE = 600  # lines
 LONGEST_KERNEL = 90
 
 
@@ -25,7 +25,7 @@ def test_files_are_short(path: Path) -> None:
     assert lines <= LONGEST_FILE
 
 
-@pytest.mark.parametrize("path", sorted((SOURCES / "core").glob("*.py")), ids=name)
+@pytest.mark.parametrize("path", sorted((SOURCES / "core").rglob("*.py")), ids=name)
 def test_kernels_are_short(path: Path) -> None:
     functions = [f for f in ast.walk(ast.parse(path.read_text())) if isinstance(f, ast.FunctionDef)]
     lengths = {f.name: f.end_lineno - f.lineno + 1 for f in functions}

@@ -14,11 +14,11 @@ import pytest
 from typer.testing import CliRunner
 
 import supple as sp
-from supple.analyses.kinetic_shares import kinetic_by_body, kinetic_shares
+from supple.analyses.modes.kinetic_shares import kinetic_by_body, kinetic_shares
 from supple.cli import app
-from supple.engine.builder import build
+from supple.engine.pack.builder import build
 from supple.formulations.equations import Equations
-from supple.results.dataset import write
+from supple.results.files.dataset import write
 
 MODELS = Path(__file__).resolve().parents[1] / "examples" / "models"
 ARM, FOUR_BAR = MODELS / "two_link_arm.yaml", MODELS / "four_bar.yaml"
@@ -113,7 +113,7 @@ def test_plot(saved, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     drawn = []
     keep = lambda self, *what, path: drawn.append((what, path))  # noqa: E731
-    monkeypatch.setattr("supple.results.saved.SavedResult.plot", keep)
+    monkeypatch.setattr("supple.results.files.saved.SavedResult.plot", keep)
     assert run("plot", saved, "*.angl*e", "elbow", "elbow.angle").exit_code == 0
     expected = ("elbow.angle", "elbow.angle_rate", "elbow")
     assert drawn == [(expected, Path("arm.png"))]

@@ -11,9 +11,9 @@ from scipy.spatial.transform import Rotation
 import supple as sp
 from nastran_beam import beam_mesh, imported_beam
 from solid_meshes import KINDS, STEEL, curved
-from supple.errors import SuppleWarning
-from supple.fem.inertia import InertiaIntegrals, moment_points, point_integrals
-from supple.fem.lumped_inertia import lumped_masses
+from supple.fem.base.inertia import InertiaIntegrals, moment_points, point_integrals
+from supple.fem.base.lumped_inertia import lumped_masses
+from supple.foundation.errors import SuppleWarning
 
 TURN = Rotation.from_rotvec([0.4, -0.7, 1.1]).as_matrix()
 

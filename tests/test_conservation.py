@@ -7,7 +7,7 @@ import pytest
 
 import supple
 from random_models import KINDS, Recipe
-from supple.cases import huang
+from supple.cases.arms import huang
 
 ROUNDING = 1e-12  # of the largest energy
 

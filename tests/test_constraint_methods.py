@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.core.layout import new_work
-from supple.engine.rows import row_sizes, rows_at
+from supple.core.base.layout import new_work
+from supple.engine.reading.rows import row_sizes, rows_at
 from supple.loops.assembly import compile_model
 from test_alpha_loops import four_bar, spatial_loop
 

@@ -10,10 +10,12 @@ import pytest
 
 import supple as sp
 from supple.loops.assembly import compile_model
-from supple.studies import crosscheck_states
-from supple.studies.ways import equations_of
+from supple.studies.crosscheck import states as crosscheck_states
+from supple.studies.formulation_choices import equations_of
 
-module = importlib.import_module("supple.studies.crosscheck")  # the function has its name
+module = importlib.import_module(
+    "supple.studies.crosscheck.crosscheck"
+)  # the function has its name
 
 STEEL = sp.Material(E=210e9, G=80e9, density=7800)
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.engine.builder import build
-from supple.results.drawn_bodies import drawn_bodies
-from supple.results.part_flexibility import _with_held
+from supple.engine.pack.builder import build
+from supple.results.files.drawn_bodies import drawn_bodies
+from supple.results.flexibility.part_flexibility import _with_held
 
 STEEL = sp.Material(E=2.1e11, G=0.8e11, density=7800.0)
 FLAT = sp.Rectangle(0.01, 0.02)

@@ -24,7 +24,8 @@ SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ANY_FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
 HEADING = re.compile(r"^#{1,6} +(.*?) *$", re.MULTILINE)
-# A file or folder of the sources or the repository in monospace: `engine/builder.py`, `bodies/`.
+# A file or folder of the sources or the repository in monospace: `engine/pack/builder.py`,
+# `bodies/`.
 SOURCE = re.compile(r"`((?:[a-z_0-9]+/)+(?:[a-z_0-9]+\.py)?|[a-z_0-9]+\.py)`")
 SOURCE_IN_CODE = re.compile(r"(?<![\w./])(?:[a-z_0-9]+/)*[a-z_0-9]+\.py\b")
 

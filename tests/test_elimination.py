@@ -12,17 +12,17 @@ from hypothesis import assume, example, given
 import supple as sp
 from random_loops import LoopRecipe, flexible_loop, loop_recipes
 from random_models import Recipe, examples
-from supple.core import dynamics
-from supple.core import layout as at
-from supple.engine import block_plan
-from supple.engine.builder import Compiled
-from supple.engine.plan import with_plan
+from supple.core.base import layout as at
+from supple.core.equations import dynamics
+from supple.engine.pack.builder import Compiled
+from supple.engine.sparsity import block_plan
+from supple.engine.sparsity.plan import with_plan
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model, transferred
 from test_alpha_loops import four_bar, spatial_loop
 from test_formulations import condition
 
-BLOCKS, ADDED, ARTICULATED, FRONTS = 1.0, 2.0, 3.0, 4.0  # core/kkt.py
+BLOCKS, ADDED, ARTICULATED, FRONTS = 1.0, 2.0, 3.0, 4.0  # core/equations/kkt.py
 
 
 def both_ways(c: Compiled) -> tuple[float, list[np.ndarray]]:

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.core import step as st
-from supple.integrators import growth, pace, slowness
+from supple.core.run import step as st
+from supple.integrators.run import divergence, progress, step_diagnosis
 from test_interruption import pendulum
 
 
 @pytest.fixture
 def short_window(monkeypatch) -> None:
     """Look at the last 0.1 s instead of the last 5 s."""
-    monkeypatch.setattr(pace, "WINDOW", 0.1)
+    monkeypatch.setattr(progress, "WINDOW", 0.1)
 
 
 def blade(stiffening: str = "none", modes: object = 4) -> sp.Model:
@@ -57,8 +57,8 @@ def test_a_blade_beyond_its_speed(integrator) -> None:
     assert "a spin beyond its lowest frequency" in result.message
     assert 0.52 < result.t[-1] < 2.0  # the lowest frequency is passed at 0.52 s
     assert result.statistics["steps"] < 20_000
-    assert result.monitor["blade"].rotation > growth.ROTATION or (
-        result.monitor["blade"].deflection > growth.DEFLECTION
+    assert result.monitor["blade"].rotation > divergence.ROTATION or (
+        result.monitor["blade"].deflection > divergence.DEFLECTION
     )
     assert {"stability"} <= {f.what for f in result.monitor.findings}
 
@@ -86,7 +86,7 @@ def test_the_time_of_the_stop_is_no_matter_of_the_clock() -> None:
 def test_bounds_are_those_of_the_whole_field() -> None:
     """A look that is cheap must not overlook anything: it compares an upper bound."""
     equations = sp.simulate(soft(0.0), 0.1).data.compiled
-    (body,) = growth._bodies(equations)
+    (body,) = divergence._bodies(equations)
     rng = np.random.default_rng(3)
     for q in rng.normal(size=(50, body.rows[0].shape[2])):
         for rows, bound in zip(body.rows, body.bounds, strict=True):
@@ -205,12 +205,12 @@ def test_a_vibration_that_is_followed(short_window) -> None:
 def test_a_run_that_does_not_move(monkeypatch) -> None:
     """The clock goes on and the run does not: there is no end, and no number is made of it."""
     clock = [0.0]
-    monkeypatch.setattr(pace.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
     problem, _ = sp.prepare(pendulum())._problem(
         "simulate", sp.Radau(), 1.0, None, None, "default", 10, (), None
     )
     run = sp.Radau().begin(problem)
-    run.pace = pace.Pace(run)
+    run.pace = progress.Pace(run)
     assert run.pace.text() == "t = 0 of 1 s (0%)"
     with pytest.warns(sp.SuppleWarning, match=r"at t = 0 of 1 s the run does not go on: ") as told:
         for k in range(100):
@@ -238,7 +238,7 @@ def test_steps_that_were_asked_for(integrator, why) -> None:
 
 
 def test_models_too_large_for_eigenvalues(monkeypatch) -> None:
-    monkeypatch.setattr(slowness, "MOST_VELOCITIES", 0)
+    monkeypatch.setattr(step_diagnosis, "MOST_VELOCITIES", 0)
     with pytest.warns(sp.SuppleWarning, match=r"the model may be stiff, .* try Radau"):
         sp.simulate(stiff(), 1e4, integrator=sp.DormandPrince(max_steps=1_000))
 
@@ -257,7 +257,7 @@ def test_few_steps_are_no_reason() -> None:
 def impatient(monkeypatch) -> None:
     """Judge a run after a third of a second."""
     for name, value in (("WINDOW", 0.1), ("PATIENCE", 0.3), ("WORKED", 0.1)):
-        monkeypatch.setattr(pace, name, value)
+        monkeypatch.setattr(progress, name, value)
 
 
 def buzzing(frequency: float = 1e9) -> sp.Model:
@@ -298,7 +298,7 @@ def test_more_steps_may_be_allowed(impatient) -> None:
         "simulate", patient, 1e6, None, None, "default", 10, (), None
     )
     run = patient.begin(problem)
-    run.pace = pace.Pace(run)
+    run.pace = progress.Pace(run)
     begin, outcome = time.monotonic(), int(st.PAUSED)
     while time.monotonic() < begin + 1.0:
         outcome = run.advance(100)

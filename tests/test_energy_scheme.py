@@ -12,7 +12,7 @@ import supple as sp
 from random_loops import LoopRecipe
 from random_models import Recipe
 from supple import cases
-from supple.core.layout import new_work
+from supple.core.base.layout import new_work
 from supple.formulations.equations import Equations
 from supple.loops.assembly import row_sizes, rows_at
 from test_alpha_loops import four_bar, spatial_loop

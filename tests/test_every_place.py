@@ -16,10 +16,10 @@ from numpy.testing import assert_allclose
 from scipy.linalg import null_space
 
 import supple as sp
-from supple.analyses.instant import velocities
+from supple.analyses.base.snapshot_result import velocities
 from supple.constraints.base import FrameConstraint
 from supple.constraints.kinds import CONSTRAINTS
-from supple.engine.builder import build
+from supple.engine.pack.builder import build
 from supple.forces.kinds import FORCES
 from supple.formulations.equations import Equations
 from supple.joints.base import Joint

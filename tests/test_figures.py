@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.analyses.campbell import branches
-from supple.analyses.mode_figures import displaced
+from supple.analyses.modes.mode_figures import displaced
+from supple.analyses.stability.campbell import branches
 
 RATES = 100.0, 230.0  # rad/s, of two discs on their springs
 

@@ -7,8 +7,10 @@ from collections import namedtuple
 
 import pytest
 
-from supple.core import chart, layout, so3, step
-from supple.core.buffers import Part, Record
+from supple.core.base import layout, so3
+from supple.core.base.buffers import Part, Record
+from supple.core.bodies import chart
+from supple.core.run import step
 from supple.native import declare, fingerprint
 
 
@@ -55,7 +57,7 @@ def test_fields_of_records_count():
 
 def test_kernels_that_are_called_count():
     f = chart.retract.function
-    other = types.ModuleType("supple.core.so3")
+    other = types.ModuleType("supple.core.base.so3")
     other.__dict__.update(vars(so3))
     assert _fresh(f, so3=other) == fingerprint.fingerprint(f)
     other.quaternion_step = so3.matrix

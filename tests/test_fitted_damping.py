@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.errors import ModelError, SimulationError, SuppleWarning
+from supple.foundation.errors import ModelError, SimulationError, SuppleWarning
 
 ALLOY = sp.Material(E=70e9, G=26e9, density=2700)
 PIPE = sp.Tube(0.06, 0.003)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.errors import ModelError
+from supple.foundation.errors import ModelError
 
 ALLOY = sp.Material(E=70e9, G=26e9, density=2700)
 STRIP = sp.Rectangle(0.02, 0.03)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple import demo
-from supple.results.flexible_views import Turn
-from supple.results.spectrum import spectrum
+from supple.commands import demo
+from supple.results.data.spectrum import spectrum
+from supple.results.views.flexible_views import Turn
 
 INNER = slice(2, -2)
 

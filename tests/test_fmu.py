@@ -15,7 +15,7 @@ import pytest
 import supple as sp
 from fmi_calls import DISCARD, ERROR, OK, WARNING, Fmu
 from linkages import slider_crank
-from supple.fmu import ports
+from supple.io.fmu import ports
 from supple.native import build, library
 
 pytestmark = pytest.mark.skipif(build.c_compiler() is None, reason="there is no C compiler")

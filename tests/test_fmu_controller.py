@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.fmu import unpacking
+from supple.io.fmu import unpacking
 from supple.native import build
 
 pytestmark = pytest.mark.skipif(

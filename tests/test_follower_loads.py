@@ -10,14 +10,14 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import supple as sp
-from supple.analyses import sparse_equilibrium
-from supple.analyses.instant import instant
-from supple.engine import block_plan
-from supple.engine.builder import build
-from supple.fem.gradient_beam import BEAM_ELEMENTS
+from supple.analyses.base.snapshot_result import instant
+from supple.analyses.equilibrium import sparse_equilibrium
+from supple.engine.pack.builder import build
+from supple.engine.sparsity import block_plan
+from supple.fem.nodal.ancf_beam import BEAM_ELEMENTS
 from supple.formulations.equations import Equations
-from supple.looks.drawing import draw
 from supple.state import State
+from supple.visualization.drawing import draw
 
 SOFT = sp.Material(E=1e6, G=4e5, density=1000.0)
 STEEL = sp.Material(E=2e11, G=2e11 / 2.6, density=7800.0)

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 import supple as sp
 from random_loops import loop_recipes
 from random_models import examples
-from supple.engine.builder import Compiled
+from supple.engine.pack.builder import Compiled
 from supple.formulations.equations import Equations
 from supple.graph.topology import Components
 from supple.loops.assembly import compile_model, redundant, transferred

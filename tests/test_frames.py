@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.errors import ModelError
 from supple.fem import BeamMesh, Box, Circle, FrameMesh, Material, Rectangle, TaperedSection, Tube
-from supple.fem.member import Member
+from supple.fem.beams.member import Member
+from supple.foundation.errors import ModelError
 from supple.reduction.modes import rigid_motions
 
 STEEL = Material(E=210e9, G=81e9, density=7850)

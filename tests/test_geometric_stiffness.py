@@ -14,10 +14,10 @@ from scipy.sparse.linalg import eigsh
 import supple as sp
 from shell_meshes import ALUMINIUM, at, folded, irregular, isotropic, rigid, solve, where
 from solid_meshes import CORK, KINDS, curved, shaken
-from supple.errors import ModelError
 from supple.fem import ShellMesh, plate
-from supple.fem import shell_membrane as membrane
-from supple.fem.solid_stress import stress_tensors
+from supple.fem.shells import membrane
+from supple.fem.solids.stress import stress_tensors
+from supple.foundation.errors import ModelError
 from test_shells import linear_stretch
 
 # Rounding of sums of some hundred terms.

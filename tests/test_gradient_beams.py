@@ -18,10 +18,10 @@ from gradient_meshes import (
     tip_force,
     tip_moment,
 )
-from supple.bodies.gradient import GradientBeam
+from supple.bodies.nodal.ancf_line import GradientBeam
 from supple.fem import Circle, Material, Rectangle, TaperedSection, Tube
-from supple.fem.gradient_beam import section_rule
-from supple.fem.gradient_mesh import GradientMesh
+from supple.fem.nodal.ancf_beam import section_rule
+from supple.fem.nodal.ancf_mesh import GradientMesh
 
 # ------------------------------------------------------------------------- large deflections
 

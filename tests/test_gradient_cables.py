@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from gradient_meshes import cable, elastica, equilibrium, tip_force, tip_moment
-from supple.bodies.gradient import Cable, GradientBeam
-from supple.errors import ModelError
+from supple.bodies.nodal.ancf_line import Cable, GradientBeam
 from supple.fem import (
     Circle,
     KelvinVoigt,
@@ -18,6 +17,7 @@ from supple.fem import (
     Section,
     TaperedSection,
 )
+from supple.foundation.errors import ModelError
 
 STEEL = Material(E=2e11, G=8e10, density=7800)
 

@@ -10,8 +10,8 @@ import pytest
 import supple as sp
 from chain_oracle import pendulum_tip
 from supple import cases
-from supple.cases import gradient_arm, gradient_motion
-from supple.cases.nada import LENGTH, STEEL, STRIP
+from supple.cases.arms.nada import LENGTH, STEEL, STRIP
+from supple.cases.beams import ancf_arm, ancf_motion
 
 CASES = [case for case in cases.all() if case.name.startswith("ancf")]
 CASES.append(cases.get("slider-crank-all"))
@@ -48,8 +48,8 @@ def test_a_wrong_arm_fails():
 
 
 def chain(segments: int) -> np.ndarray:
-    E, side, density = gradient_motion.RUBBER.E, 0.02, gradient_motion.RUBBER.density
-    times = np.array(gradient_motion.TIMES)
+    E, side, density = ancf_motion.RUBBER.E, 0.02, ancf_motion.RUBBER.density
+    times = np.array(ancf_motion.TIMES)
     area, second = side**2, side**4 / 12.0
     return pendulum_tip(segments, times, 2.0, E * area, E * second, density * area)
 
@@ -58,7 +58,7 @@ def chain(segments: int) -> np.ndarray:
 def test_the_chain_swings_like_the_pendulum():
     """It is of second order: two chains of few segments extrapolate to 5e-4 m at 0.75 s."""
     one, two = chain(16), chain(32)
-    better, exact = two + (two - one) / 3.0, np.array(gradient_motion.TIPS)
+    better, exact = two + (two - one) / 3.0, np.array(ancf_motion.TIPS)
     far, near = (np.linalg.norm(x - exact, axis=1)[:3].max() for x in (two, better))
     assert near < 5e-4 and far > 3.0 * near
 
@@ -68,7 +68,7 @@ def test_the_tips_of_the_pendulum_are_those_of_the_chain():
     one, two, three = (chain(n) for n in (64, 128, 256))
     first, second = two + (two - one) / 3.0, three + (three - two) / 3.0
     assert np.abs(second - first).max() < 5e-5
-    np.testing.assert_allclose(second + (second - first) / 15.0, gradient_motion.TIPS, atol=1e-8)
+    np.testing.assert_allclose(second + (second - first) / 15.0, ancf_motion.TIPS, atol=1e-8)
 
 
 def axial_vibration(integrator: sp.Integrator, end: float) -> tuple[np.ndarray, np.ndarray]:
@@ -77,7 +77,7 @@ def axial_vibration(integrator: sp.Integrator, end: float) -> tuple[np.ndarray, 
     arm = model.add(sp.GradientBeam("arm", LENGTH, STRIP, STEEL, 4))
     model.add(sp.Fixed("clamp", model.ground.at(0), arm.at(0)))
     model.add(sp.Force("pull", arm.at(LENGTH), (force, 0, 0)))
-    result = sp.simulate(model, end, integrator=integrator, output=gradient_arm.STEP)
+    result = sp.simulate(model, end, integrator=integrator, output=ancf_arm.STEP)
     stretch = result["arm"].at(LENGTH).position[:, 0] - LENGTH
     return result.t, stretch / (force * LENGTH / (STEEL.E * STRIP.area)) - 1.0
 
@@ -88,10 +88,10 @@ def test_what_large_steps_do_to_axial_vibration():
 
     Newmark's rule keeps it and turns by 2 atan(w h / 2) a step, w that of the first mode, 2110 Hz.
     """
-    h = gradient_arm.STEP
+    h = ancf_arm.STEP
     w = 0.5 * np.pi / LENGTH * np.sqrt(STEEL.E / STEEL.density)
     t, kept = axial_vibration(sp.Newmark(step=h), 0.04)
-    _, lost = axial_vibration(gradient_arm.steps(), 0.04)
+    _, lost = axial_vibration(ancf_arm.steps(), 0.04)
     late = t > 0.03
     assert np.abs(kept[late]).max() > 0.7 and np.abs(lost[late]).max() < 1e-3
     angles = np.linspace(0.5, 3.0, 2501)

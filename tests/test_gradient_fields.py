@@ -7,9 +7,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import supple as sp
-from supple.looks.scene import body_things
-from supple.results.drawn_bodies import drawn_bodies
+from supple.results.files.drawn_bodies import drawn_bodies
 from supple.results.vtk_series import write_series
+from supple.visualization.scene import body_things
 
 STEEL = sp.Material(E=2e11, G=2e11 / 2.6, density=7800.0)
 TURN = Rotation.from_rotvec([0.7, -0.4, 1.1]).as_matrix()
@@ -179,7 +179,7 @@ def edge_held(elements: tuple[int, int], load: float = 1.0, sides: str = "x", **
     return model
 
 
-# How far deflections are off is in `supple.results.gradient_field_monitor`.
+# How far deflections are off is in `supple.results.monitor.ancf_field_monitor`.
 JUDGED = {
     "a cantilever of 4 x 4": (lambda: edge_held((4, 4)), "valid", ""),
     "of 1 x 1 (9 % off)": (lambda: edge_held((1, 1)), "doubtful", "one element"),

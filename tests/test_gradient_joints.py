@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.errors import ModelError
+from supple.foundation.errors import ModelError
 
 E, LENGTH, WIDTH = 2e11, 0.6, 0.01
 MATERIAL = sp.Material(E=E, G=E / 2.0, density=7800)  # Poisson's ratio 0: beams are exact

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.engine.builder import build
+from supple.engine.pack.builder import build
 from supple.formulations.equations import Equations
 from test_energy_scheme import energy_error, run
 

@@ -18,8 +18,8 @@ import supple as sp
 from gradient_oracle import MixedCloud
 from random_gradient import MixedRecipe, mixed
 from random_models import State, rebuilt, rotation
-from supple.engine.builder import build
-from supple.engine.rows import scaled_rows
+from supple.engine.pack.builder import build
+from supple.engine.reading.rows import scaled_rows
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model, on_constraints, transferred
 from supple.state import State as Start

@@ -9,15 +9,15 @@ from scipy.sparse.linalg import splu
 import supple as sp
 from gradient_meshes import elastica, equilibrium, frequencies
 from supple import GradientPlate, GradientSolid, Interface
-from supple.errors import ModelError
 from supple.fem import KelvinVoigt, Material, Rayleigh
-from supple.fem.block import block
-from supple.fem.gradient_mesh import GradientMesh
-from supple.fem.gradient_plate import plate_mesh
-from supple.fem.gradient_solid import solid_mesh
-from supple.fem.solid_geometry import slopes_in_space
-from supple.fem.solid_kinds import rule, shapes
-from supple.fem.solid_matrices import assemble, strain_rows
+from supple.fem.base.solid_kinds import rule, shapes
+from supple.fem.nodal.ancf_mesh import GradientMesh
+from supple.fem.nodal.ancf_plate import plate_mesh
+from supple.fem.nodal.ancf_solid import solid_mesh
+from supple.fem.solids.block import block
+from supple.fem.solids.geometry import slopes_in_space
+from supple.fem.solids.matrices import assemble, strain_rows
+from supple.foundation.errors import ModelError
 
 STEEL = Material(E=2e11, G=2e11 / 2.6, density=7800)
 

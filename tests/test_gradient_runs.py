@@ -7,8 +7,8 @@ import pytest
 
 import supple as sp
 from supple import GradientPlate, GradientSolid
-from supple.core import layout as at
-from supple.engine.builder import build
+from supple.core.base import layout as at
+from supple.engine.pack.builder import build
 from supple.formulations.equations import Equations
 
 RUBBER = sp.Material(E=1e6, G=4e5, density=1000.0)
@@ -375,7 +375,7 @@ def test_events_at_nodes():
 @pytest.mark.filterwarnings("ignore:Cable 'rope'. its strain")
 def test_pictures_show_where_the_material_is():
     """Vertices on the axis, and the corners of a section of a beam."""
-    from supple.looks.scene import body_things
+    from supple.visualization.scene import body_things
 
     for model, name, length in ((pendulum(2), "rope", 2.0), (machine(), "arm", 1.0)):
         result = sp.simulate(model, 0.05, tolerance="loose", output=2)

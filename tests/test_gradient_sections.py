@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.fem.gradient_beam import BEAM_ELEMENTS
+from supple.fem.nodal.ancf_beam import BEAM_ELEMENTS
 
 STEEL = sp.Material(E=210e9, G=80e9, density=7800.0)
 SECTION = sp.Rectangle(0.02, 0.03)

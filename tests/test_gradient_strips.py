@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.analyses.balance import AtRest
-from supple.analyses.growing_loads import GrowingLoads, square_of_step
-from supple.engine.builder import build
-from supple.fem.gradient_beam import BEAM_ELEMENTS
+from supple.analyses.equilibrium.balance import AtRest
+from supple.analyses.equilibrium.growing_loads import GrowingLoads, square_of_step
+from supple.engine.pack.builder import build
+from supple.fem.nodal.ancf_beam import BEAM_ELEMENTS
 from supple.formulations.equations import Equations
 
 pytestmark = pytest.mark.filterwarnings("ignore::supple.SuppleWarning")

@@ -9,11 +9,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gradient_meshes import beam, cable, frequencies, slender
-from supple.cases import gradient_tables
+from supple.cases.beams import ancf_tables
 from supple.fem import Circle, Material, Rectangle
-from supple.fem import gradient_forces as gf
-from supple.fem.gradient_mesh import GradientMesh
-from supple.fem.gradient_table import HEAD, ElementTable
+from supple.fem.nodal import ancf_forces as gf
+from supple.fem.nodal.ancf_mesh import GradientMesh
+from supple.fem.nodal.ancf_table import HEAD, ElementTable
 
 STEEL = Material(E=2e11, G=8e10, density=7800)
 
@@ -166,8 +166,8 @@ def test_first_frequencies_of_two_elements_without_rounding(kind: str) -> None:
     Of the inverse the slowest mode is the largest value: floating point keeps all its digits. The
     reference of the case lost them to a stiffness 1e12 times larger than what this mode sees.
     """
-    mesh = gradient_tables.strip("strip", kind, 2).mesh
-    rows = gradient_tables.strain_matrix(mesh)[:, 12:]
+    mesh = ancf_tables.strip("strip", kind, 2).mesh
+    rows = ancf_tables.strain_matrix(mesh)[:, 12:]
     exact = [[Fraction(x) for x in row] for row in rows]
     n = rows.shape[1]
     K = [[sum(r[i] * r[j] for r in exact if r[i] and r[j]) for j in range(n)] for i in range(n)]
@@ -184,5 +184,5 @@ def test_first_frequencies_of_two_elements_without_rounding(kind: str) -> None:
     mass = np.kron(mesh.mass_matrix.toarray(), np.eye(3))[12:, 12:]
     lower = np.linalg.cholesky(mass)
     largest = np.linalg.eigvalsh(lower.T @ flexibility @ lower)[-1]
-    found = gradient_tables.frequencies(mesh, held=1)[0]
+    found = ancf_tables.frequencies(mesh, held=1)[0]
     assert found == pytest.approx(1.0 / np.sqrt(largest), rel=1e-12)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.cases.gradient_elastica import GENTLE, strip
+from supple.cases.beams.ancf_elastica import GENTLE, strip
 
 pytestmark = pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
 

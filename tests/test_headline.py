@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.results.audit import AuditRecord, EnergyAudit, MomentumAudit, MomentumRecord
-from supple.results.headline import headline
-from supple.results.monitor import BodyMonitor, Finding, Monitor
+from supple.results.data.audit import AuditRecord, EnergyAudit, MomentumAudit, MomentumRecord
+from supple.results.monitor.monitor import BodyMonitor, Finding, Monitor
+from supple.results.monitor.verdict import headline
 
 
 def energy_of(error: float, complete: bool = True) -> EnergyAudit:

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import supple as sp
 from random_models import examples
-from supple.modelfiles import tree
-from supple.modelfiles.problems import NotedError, Problems
+from supple.io.modelfiles import tree
+from supple.io.modelfiles.problems import NotedError, Problems
 from supple.signals import expressions
 from supple.signals.infix import combination, text_of
 

@@ -19,8 +19,8 @@ from flexible_oracle import axial
 from huang_oracle import ShapeIntegrals, Tree
 from random_models import Recipe, State, examples, flexible_recipes
 from random_models import rotation as random_rotation
-from supple.cases import huang
-from supple.cases.huang_flexible import two_link_arm
+from supple.cases.arms import huang
+from supple.cases.arms.huang_flexible import two_link_arm
 from supple.formulations.equations import Equations
 from supple.formulations.transformation import body_poses, velocity_transformation
 from test_properties import POINTS, STEP, close, derivative, equations

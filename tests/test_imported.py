@@ -15,13 +15,13 @@ import supple as sp
 from nastran_beam import imported_beam
 from output4_files import LAYOUTS, write_binary
 from solid_meshes import STEEL, coordinates, curved
-from supple.fem.inertia import point_integrals
-from supple.fem.input_deck import read_deck
-from supple.fem.matrix_rows import convert
-from supple.fem.nastran import read_grids, read_output4
-from supple.fem.solid_kinds import rule, shapes
-from supple.fem.solid_matrices import MassRule, assemble, mass_matrices
-from supple.fem.vibration import typical_square
+from supple.fem.base.inertia import point_integrals
+from supple.fem.base.solid_kinds import rule, shapes
+from supple.fem.base.vibration import typical_square
+from supple.fem.files.input_deck import read_deck
+from supple.fem.files.matrix_rows import convert
+from supple.fem.files.nastran import read_grids, read_output4
+from supple.fem.solids.matrices import MassRule, assemble, mass_matrices
 
 DATA = Path(__file__).parent / "data"
 

@@ -9,7 +9,7 @@ from scipy.sparse.linalg import spsolve
 import supple as sp
 from nastran_beam import imported_beam
 from solid_meshes import CORK, STEEL, coordinates, curved
-from supple.fem.component import rigid_motion
+from supple.fem.base.component import rigid_motion
 
 RNG = np.random.default_rng(11)
 

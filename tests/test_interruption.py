@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import supple as sp
-from supple.integrators.interruption import Interruption, raised_at_once
+from supple.integrators.run.interruption import Interruption, raised_at_once
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs signals of POSIX")
 
@@ -78,7 +78,7 @@ class Now:
 ONE_SIGNAL = (
     BEGIN
     + """
-from supple.analyses import prepared
+from supple.analyses.run import prepared
 
 def told(r):
     whole = r.t[-1] == r.state().t and len(r.t) > 3 and r.energy.kinetic[1] > 0.0

@@ -15,7 +15,9 @@ import numpy as np
 import pytest
 
 import supple
-from supple.core import chart, layout, step
+from supple.core.base import layout
+from supple.core.bodies import chart
+from supple.core.run import step
 from supple.native import build, cache, declare, library, plain_launcher, schedule
 from supple.native.declare import INTS, IVEC, REALS, VEC
 
@@ -34,7 +36,7 @@ def run(code: str, cache_folder: Path, parent: Path = PACKAGE.parent, **variable
 # the model come from a file, so that no other entry is needed.
 MOVE = """
 import sys, numpy as np
-from supple.core import chart
+from supple.core.bodies import chart
 ints, reals, work, q = (np.load(sys.argv[1])[k] for k in ("ints", "reals", "work", "q"))
 out = np.zeros(4)
 chart.move(ints, reals, work, q, np.array([0.4, 0.0, 0.0]), out)
@@ -79,10 +81,10 @@ def test_after_an_edit_only_what_depends_on_it_is_compiled_again(tmp_path, ball)
     again, message = moved(ball, kept, tmp_path)
     assert again == first
     assert message == ""  # from the cache
-    other = copy / "core" / "block_products.py"
+    other = copy / "core" / "linalg" / "block_products.py"
     other.write_text(other.read_text() + "\n# `move` has nothing to do with it\n")
     assert moved(ball, kept, tmp_path) == (first, "")
-    so3 = copy / "core" / "so3.py"
+    so3 = copy / "core" / "base" / "so3.py"
     so3.write_text(so3.read_text().replace("f = 0.5 * c\n", "f = 0.25 * c\n"))
     edited, message = moved(ball, kept, tmp_path)
     assert "compiling kernels" in message

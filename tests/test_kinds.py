@@ -24,19 +24,19 @@ from kind_models import (
     SIGNAL_WAVES,
     pushed,
 )
-from supple.analyses.recorded import Recorded
+from supple.analyses.kinematics.recorded import Recorded
 from supple.constraints import Constraint
 from supple.constraints.kinds import CONSTRAINTS, LINKS
-from supple.core.forces import GRADIENT
-from supple.core.opcodes import SIGNALS
-from supple.engine.builder import Compiled, build
-from supple.engine.kinds import treated
-from supple.engine.pack_constraints import PACKERS as CONSTRAINT_PACKERS
-from supple.engine.pack_forces import PACKERS as FORCE_PACKERS
+from supple.core.base.opcodes import SIGNALS
+from supple.core.forces.forces import GRADIENT
+from supple.engine.pack.builder import Compiled, build
+from supple.engine.pack.constraints import PACKERS as CONSTRAINT_PACKERS
+from supple.engine.pack.forces import PACKERS as FORCE_PACKERS
+from supple.engine.pack.kinds import treated
 from supple.forces import ForceElement
 from supple.forces.kinds import ELEMENTS, FORCES
 from supple.joints import motions
-from supple.results.gradient_views import GradientView
+from supple.results.views.ancf_views import GradientView
 
 END = 4e-3  # s
 STEP = 1e-4  # s, of methods with fixed steps

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.analyses.recorded import Recorded
-from supple.cases import four_bar as numbers
+from supple.analyses.kinematics.recorded import Recorded
+from supple.cases.linkages import four_bar as numbers
 
 STEP = 1e-30
 ANGLE = "0.7 + 6*t + 2*t**2"

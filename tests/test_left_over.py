@@ -18,7 +18,7 @@ import pytest
 import supple as sp
 from random_loops import OTHERS, LoopRecipe, flexible_loop
 from random_models import KINDS, Recipe
-from supple.engine import block_plan
+from supple.engine.sparsity import block_plan
 from supple.formulations.equations import Equations
 from test_formulations import condition
 from test_order_n import LEFT

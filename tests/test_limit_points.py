@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.analyses import continuation
-from supple.cases import large_deflection
-from supple.errors import SuppleWarning
+from supple.analyses.equilibrium import continuation
+from supple.cases.beams import large_deflection
+from supple.foundation.errors import SuppleWarning
 from test_paths import highest, pressed, truss
 
 

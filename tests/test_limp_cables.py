@@ -9,8 +9,8 @@ import pytest
 from scipy.special import jn_zeros
 
 import supple as sp
-from supple.fem import stretch
-from supple.fem.stretch import Beside, stretch_terms
+from supple.fem.nodal import stretch
+from supple.fem.nodal.stretch import Beside, stretch_terms
 
 E, AREA, DENSITY, LENGTH, G = 1e10, 1e-4, 8000.0, 10.0, 9.81
 WEIGHT = DENSITY * AREA * G

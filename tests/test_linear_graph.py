@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import supple as sp
 from random_models import examples
-from supple.cases import richard
+from supple.cases.linkages import richard
 from supple.graph.linear_graph import KINDS
 from supple.graph.tree_choice import priority
 

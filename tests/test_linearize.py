@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 
 import supple as sp
 from one_degree import STEP, Moving, OneDegree
-from supple.analyses.instant import instant
-from supple.cases import four_bar as numbers
+from supple.analyses.base.snapshot_result import instant
+from supple.cases.linkages import four_bar as numbers
 from supple.formulations.equations import Equations
 from supple.results.result import Result
 
@@ -107,7 +107,7 @@ def test_a_free_beam(formulation, reference):
 
 
 class FourBar(OneDegree):
-    """The linkage of `supple.cases.four_bar` on its exact closure; x: crank, coupler, rocker."""
+    """The linkage of `cases.linkages.four_bar` on its exact closure; x: crank, coupler, rocker."""
 
     gravity = np.array([0.0, 0.0, -G])
 

@@ -9,9 +9,9 @@ from hypothesis import given
 import supple as sp
 from flexible_oracle import Cloud
 from random_models import examples, flexible_recipes, recipes
-from supple.engine.histories import RunHistory
-from supple.engine.loads import Loads
-from supple.engine.row_sets import RowSets
+from supple.engine.base.histories import RunHistory
+from supple.engine.base.row_sets import RowSets
+from supple.engine.reading.loads import Loads
 from supple.forces import JointForce
 from test_properties import close, coupling_law, equations, joint_law
 

@@ -23,12 +23,13 @@ from typer.testing import CliRunner
 import supple as sp
 from linkages import slider_crank
 from supple import cli
-from supple.analyses import keeping
-from supple.cases.n_four_bar import windows
-from supple.engine import histories
-from supple.integrators import driver, snapshot
-from supple.packed import pack, unpack
-from supple.results import monitor_blocks, result
+from supple.analyses.run import checkpointing
+from supple.cases.linkages.n_four_bar import windows
+from supple.engine.base import histories
+from supple.foundation.serialization import pack, unpack
+from supple.integrators.run import driver, snapshot
+from supple.results import result
+from supple.results.monitor import blocks as monitor_blocks
 from test_endless_runs import blade
 
 
@@ -123,7 +124,7 @@ def checkpoints(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
         path.write_bytes(content)
         return path
 
-    monkeypatch.setattr(keeping, "write_whole", noted)
+    monkeypatch.setattr(checkpointing, "write_whole", noted)
     monkeypatch.setattr(driver, "PAUSE", 0.0)  # pauses at every step
     return found
 
@@ -191,14 +192,14 @@ def test_states_go_to_a_file(name: str, tmp_path: Path, monkeypatch: pytest.Monk
     """The result is that of a run in memory; a killed run goes on with the rows that are there."""
     run, folder, copies = RUNS[name], tmp_path / "runs", []
     folder.mkdir()
-    write = keeping.write_whole
+    write = checkpointing.write_whole
 
     def noted(path: Path, content: bytes) -> Path:
         copies.append({file.name: file.read_bytes() for file in folder.iterdir()})
         copies[-1][path.name] = bytes(content)
         return write(path, content)
 
-    monkeypatch.setattr(keeping, "write_whole", noted)
+    monkeypatch.setattr(checkpointing, "write_whole", noted)
     monkeypatch.setattr(driver, "PAUSE", 0.0)
     kept = {"checkpoint": folder / "run", "interval": run.interval}
     known = sp.simulate(run.model(), run.end, output=50, **run.options, **kept)
@@ -301,7 +302,7 @@ def test_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_checkpoint_that_cannot_be_written(monkeypatch, tmp_path: Path) -> None:
     """It is told once, and the run goes on: it may be the last thing on a full disk."""
-    path, write, calls = tmp_path / "run", keeping.write_whole, []
+    path, write, calls = tmp_path / "run", checkpointing.write_whole, []
 
     def full(path: Path, content: bytes) -> Path:
         calls.append(path)
@@ -309,7 +310,7 @@ def test_a_checkpoint_that_cannot_be_written(monkeypatch, tmp_path: Path) -> Non
             return write(path, content)
         raise sp.FileError(f"the file {path.name!r} cannot be written: No space left on device")
 
-    monkeypatch.setattr(keeping, "write_whole", full)
+    monkeypatch.setattr(checkpointing, "write_whole", full)
     monkeypatch.setattr(driver, "PAUSE", 0.0)
     with pytest.warns(sp.SuppleWarning, match="No space .* goes on, its last checkpoint") as told:
         whole = sp.simulate(arm(), 1.0, checkpoint=path, interval=0.1)
@@ -420,7 +421,7 @@ def test_forged_places_reach_no_kernel(
             count[taken] = 2**40
         snapshot.restore(part, data)
 
-    monkeypatch.setattr("supple.integrators.checkpoints.restore", forged)
+    monkeypatch.setattr("supple.integrators.run.checkpoints.restore", forged)
     same(sp.resume(path), whole)
     assert len(refused) > 3
 

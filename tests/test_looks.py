@@ -15,13 +15,13 @@ from hypothesis import given
 
 import supple as sp
 from random_models import Recipe, examples, flexible_recipes
-from supple.fem.boundary import outer_faces
-from supple.fem.outlines import AROUND
-from supple.fem.plates import plate
-from supple.fem.primitives import UP, arrow, coil, cuboid, cylinder, sphere, torus
-from supple.fem.surface import Surface
-from supple.looks.drawing import chosen_times, draw
-from supple.looks.scene import SAMPLED, Scene, Thing, bounds, thing
+from supple.fem.drawn.boundary import outer_faces
+from supple.fem.drawn.primitives import UP, arrow, coil, cuboid, cylinder, sphere, torus
+from supple.fem.drawn.surface import Surface
+from supple.fem.sections.outlines import AROUND
+from supple.fem.shells.plates import plate
+from supple.visualization.drawing import chosen_times, draw
+from supple.visualization.scene import SAMPLED, Scene, Thing, bounds, thing
 
 ALLOY = sp.Material(E=70e9, G=26e9, density=2700)
 SOFT = sp.Material(E=2e9, G=0.8e9, density=1200)
@@ -379,7 +379,7 @@ def sheet(side: int, shapes: int, frames: int) -> Scene:
 
 
 def test_a_page_grows_with_shapes_and_not_with_frames() -> None:
-    from supple.looks.page import Take, page
+    from supple.visualization.page import Take, page
 
     few, many = (len(page(Take(sheet(30, 4, frames)))) for frames in (20, 200))
     more = len(page(Take(sheet(30, 8, 20))))
@@ -390,6 +390,6 @@ def test_a_page_grows_with_shapes_and_not_with_frames() -> None:
 
 @pytest.mark.slow
 def test_fifty_thousand_nodes_with_ten_shapes_fit_into_a_page() -> None:
-    from supple.looks.page import Take, page
+    from supple.visualization.page import Take, page
 
     assert len(page(Take(sheet(224, 10, 300)))) < 20e6

@@ -15,9 +15,10 @@ from scipy.spatial.transform import Rotation
 import supple as sp
 from flexible_oracle import POINTS, WEIGHTS, Cloud
 from loop_oracle import Chord, deflection, four_bar, middle, slider_crank
-from supple.cases import Case, jonker
-from supple.cases import richard_four_bar as richard
+from supple.cases import Case
 from supple.cases.case import references
+from supple.cases.linkages import jonker
+from supple.cases.linkages import richard_four_bar as richard
 from supple.formulations.equations import Equations
 
 REFERENCES = references("loops")

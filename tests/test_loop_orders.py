@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.cases.four_bar import four_bar
+from supple.cases.linkages.four_bar import four_bar
 from supple.loops.assembly import row_sizes
 from test_alpha_loops import spatial_loop, watch
 

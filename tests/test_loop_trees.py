@@ -14,12 +14,12 @@ import pytest
 
 import supple as sp
 from random_loops import flexible_loop
-from supple.core.layout import new_work
-from supple.engine.builder import Compiled, build
-from supple.engine.rows import rows_at, scaled_rows
+from supple.core.base.layout import new_work
+from supple.engine.pack.builder import Compiled, build
+from supple.engine.reading.rows import rows_at, scaled_rows
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model, on_constraints, redundant, transferred
-from supple.results.run_data import History
+from supple.results.data.run_data import History
 from supple.state import State
 from test_formulations import WORST, condition, random_tree
 

@@ -12,7 +12,7 @@ import supple as sp
 from random_loops import loop_recipes
 from random_models import State, examples
 from supple import cases
-from supple.engine.builder import build
+from supple.engine.pack.builder import build
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model
 from test_properties import close

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.engine.builder import build
+from supple.engine.pack.builder import build
 from supple.reduction.matching import ModePattern
 from supple.sensitivities.neighbours import Neighbours
 from supple.sweeps.subjects import subject_of

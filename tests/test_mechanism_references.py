@@ -23,9 +23,9 @@ from mechanism_references import (
 from one_degree import near
 from plane_oracles import Andrews, FourBar
 from space_oracles import Bennett, Bricard, turn
-from supple.cases import bennett, four_bar
 from supple.cases.case import references
-from supple.cases.linkage import nearest_turn
+from supple.cases.linkages import bennett, four_bar
+from supple.cases.linkages.linkage import nearest_turn
 from supple.cases.mechanisms import CASES
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -13,11 +13,11 @@ import pytest
 from mechanism_references import TIMES, bounds, flat, table
 from natural_coordinates import Natural, motion, poses, world
 from one_degree import near
-from supple.cases import bennett
 from supple.cases.case import references
-from supple.cases.linkage import nearest_turn
+from supple.cases.linkages import bennett
+from supple.cases.linkages.linkage import nearest_turn
+from supple.cases.linkages.n_four_bar import windows as build_windows
 from supple.cases.mechanisms import CASES, LOOPS, TREES
-from supple.cases.n_four_bar import windows as build_windows
 
 BY_NAME = {case.name: case for case in CASES}
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -15,10 +15,10 @@ from scipy import sparse
 
 import supple as sp
 from mesh_bodies import ALUMINIUM, PLAIN, B, H, L, bar, body, edges, matrices, strip
-from supple.errors import ModelError
 from supple.fem import ShellMesh, plate
-from supple.fem.component import rigid_motion
-from supple.fem.tied_maps import tied_component
+from supple.fem.base.component import rigid_motion
+from supple.fem.ties.tied_maps import tied_component
+from supple.foundation.errors import ModelError
 
 MESHES = {"shell": strip(4), "solid": bar(2), "matrices": matrices(bar(2))}
 

@@ -10,11 +10,11 @@ import pytest
 import supple as sp
 from shell_meshes import folded, irregular
 from solid_meshes import KINDS, curved, shaken
-from supple.bodies.finer_mesh import FinerMesh, recovered
+from supple.bodies.structure.finer_mesh import FinerMesh, recovered
 from supple.fem import plate
-from supple.fem.face_weights import area_weights
-from supple.fem.finer import finer
-from supple.fem.inertia import point_loads
+from supple.fem.base.inertia import point_loads
+from supple.fem.refinement.meshes import finer
+from supple.fem.ties.face_weights import area_weights
 from supple.reduction.two_level import refined_deflections
 
 # No Poisson's ratio: rigid ends hinder nothing, and beams with shear are exact.

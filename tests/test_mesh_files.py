@@ -10,8 +10,8 @@ import pytest
 
 import supple as sp
 from solid_meshes import KINDS, STEEL, curved
-from supple.fem.extras import MissingExtraError, need
-from supple.fem.solid_kinds import KINDS as DESCRIBED
+from supple.fem.base.extras import MissingExtraError, need
+from supple.fem.base.solid_kinds import KINDS as DESCRIBED
 
 DATA = Path(__file__).parent / "data"
 NAMES = {

@@ -11,9 +11,9 @@ from scipy.linalg import eigh
 import supple as sp
 from mesh_bodies import matrices
 from supple.cases.case import references
-from supple.errors import ModelError
 from supple.fem import plate
-from supple.fem.block import block
+from supple.fem.solids.block import block
+from supple.foundation.errors import ModelError
 from test_second_order import deflected
 
 LENGTH, WIDTH, THICK = 1.0, 0.05, 0.01

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.errors import describe
+from supple.foundation.errors import describe
 
 NAN = float("nan")
 link1 = sp.RigidBody("link1", mass=1.0)

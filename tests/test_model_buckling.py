@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.errors import ModelError, SimulationError, SuppleWarning
+from supple.foundation.errors import ModelError, SimulationError, SuppleWarning
 from test_paths import STEEL, link, truss, welded
 
 

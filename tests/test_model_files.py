@@ -21,14 +21,14 @@ import supple as sp
 from random_loops import flexible_loop, loop_recipes
 from random_models import examples, flexible_recipes, recipes
 from supple.fem import ShellMesh
+from supple.io.modelfiles import units
+from supple.io.modelfiles.dimensions import units_of
+from supple.io.modelfiles.problems import Problems
+from supple.io.modelfiles.schema import schema
+from supple.io.modelfiles.text import block
+from supple.io.modelfiles.tree import Node, parse
+from supple.io.modelfiles.words import COUNT, TYPE, simulation, words
 from supple.loops.assembly import compile_model
-from supple.modelfiles import units
-from supple.modelfiles.dimensions import units_of
-from supple.modelfiles.problems import Problems
-from supple.modelfiles.schema import schema
-from supple.modelfiles.text import block
-from supple.modelfiles.tree import Node, parse
-from supple.modelfiles.words import COUNT, TYPE, simulation, words
 from valid_calls import CALLS, pendulum
 
 MODELS = Path(__file__).resolve().parents[1] / "examples" / "models"
@@ -141,10 +141,10 @@ def every_value() -> dict[str, Any]:
 
 def test_every_class_is_written_and_read(tmp_path: Path) -> None:
     """Each class of the vocabulary in a model that has it."""
-    from supple.modelfiles.document import Document
-    from supple.modelfiles.kinds import Kind
-    from supple.modelfiles.scope import Scope
-    from supple.modelfiles.writer import Writer
+    from supple.io.modelfiles.document import Document
+    from supple.io.modelfiles.kinds import Kind
+    from supple.io.modelfiles.scope import Scope
+    from supple.io.modelfiles.writer import Writer
     from valid_calls import ARM, BEAM, LINK, SHEET, WIRE
 
     document = Document(tmp_path / "m.yaml")

@@ -7,10 +7,11 @@ from hypothesis import given
 from scipy.spatial.transform import Rotation
 
 from random_models import examples, flexible_recipes, recipes
-from supple.core import along, model_slopes
-from supple.core import layout as at
-from supple.core.layout import new_work
-from supple.engine.builder import build
+from supple.core.base import layout as at
+from supple.core.base.layout import new_work
+from supple.core.equations import model_slopes
+from supple.core.equations import trajectory_tangents as along
+from supple.engine.pack.builder import build
 from supple.formulations.equations import Equations
 
 

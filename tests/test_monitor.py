@@ -8,10 +8,15 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.bodies.flexible import FlexibleBody
-from supple.fem.stress_points import mesh_rotations
-from supple.results.deformation import Extreme, highest_share, lost_stiffness, modal_energies
-from supple.results.monitor import Monitor
+from supple.bodies.base.flexible import FlexibleBody
+from supple.fem.recovery.stress_points import mesh_rotations
+from supple.results.flexibility.deformation import (
+    Extreme,
+    highest_share,
+    lost_stiffness,
+    modal_energies,
+)
+from supple.results.monitor.monitor import Monitor
 
 ALLOY = sp.Material(E=70e9, G=26e9, density=2700)
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.results.error_growth import error_growth
-from supple.results.output_findings import hidden_motions
+from supple.results.motion.error_growth import error_growth
+from supple.results.motion.output_findings import hidden_motions
 
 ALLOY = sp.Material(E=70e9, G=26e9, density=2700)
 DOWN = (0, 0, -9.81)
@@ -253,7 +253,7 @@ def test_what_a_controller_balances_is_stable() -> None:
 
 def test_errors_of_long_runs_are_extrapolated(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is too long to be made again exactly is judged by looser runs."""
-    monkeypatch.setattr("supple.results.error_growth.QUICK", 0.0)
+    monkeypatch.setattr("supple.results.motion.error_growth.QUICK", 0.0)
     assert sp.simulate(links(3, 2.0), 10.0).motion.level == "not trusted"
     assert not whats(sp.simulate(links(1, 3.1), 30.0))
     assert not whats(sp.simulate(links(3, 2.0), 3.0))

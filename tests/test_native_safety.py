@@ -24,11 +24,12 @@ from fmi_calls import Fmu
 from image_parts import fault_of, parts_of
 from kind_models import KINDS
 from linkages import parallelogram
-from supple.core import callback, check_rules, forces
-from supple.core import check_image as checks
-from supple.core import layout as at
+from supple.core.base import layout as at
+from supple.core.forces import callback, forces
+from supple.core.images import image as checks
+from supple.core.images import rules as check_rules
 from supple.forces.kinds import ELEMENTS
-from supple.integrators import image as images
+from supple.integrators.methods import image as images
 from supple.native import build, declare, library
 from test_c_interface import CModel, code, controlled_arm
 

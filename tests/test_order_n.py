@@ -11,9 +11,9 @@ from hypothesis.errors import UnsatisfiedAssumption
 import supple as sp
 from random_models import KINDS, Recipe, condition
 from supple import cases
-from supple.cases import huang_order_n
-from supple.core import layout as at
-from supple.engine.linear_choice import way_name
+from supple.cases.arms import huang_order_n
+from supple.core.base import layout as at
+from supple.engine.sparsity.mass_solver_choice import way_name
 from supple.formulations.equations import Equations
 from test_elimination import chain
 

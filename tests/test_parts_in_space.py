@@ -9,7 +9,7 @@ from scipy.linalg import expm
 
 import supple as sp
 from rod_oracle import rod_tip
-from supple.poses import skew
+from supple.foundation.poses import skew
 
 STEEL = sp.Material(E=2.1e11, G=0.8e11, density=7800.0)
 STRIP = sp.Rectangle(5e-3, 1e-3)

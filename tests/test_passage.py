@@ -11,8 +11,9 @@ from scipy.optimize import brentq
 
 import supple as sp
 from linkages import CRANK, LENGTH, arm, parallelogram, rod
-from supple.cases.n_four_bar import RATE, G, windows
-from supple.integrators import leap, passage
+from supple.cases.linkages.n_four_bar import RATE, G, windows
+from supple.integrators.passage import collocation_step as leap
+from supple.integrators.passage import passage
 
 END = 3.0  # s: four positions in line are passed
 COUNT = 2

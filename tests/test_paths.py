@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.cases import large_deflection
-from supple.errors import ModelError, SimulationError, SuppleWarning
+from supple.cases.beams import large_deflection
+from supple.foundation.errors import ModelError, SimulationError, SuppleWarning
 
 STEEL = sp.Material(E=200e9, G=80e9, density=7800)
 

@@ -18,11 +18,11 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.analyses.mode_pictures import mode_scene
-from supple.looks.drawing import draw
-from supple.looks.peaks import peaks
-from supple.looks.serving import MOST_CONNECTIONS, Server, Shown
-from supple.looks.vibration import REACH
+from supple.analyses.modes.mode_pictures import mode_scene
+from supple.visualization.drawing import draw
+from supple.visualization.peaks import peaks
+from supple.visualization.server import MOST_CONNECTIONS, Server, Shown
+from supple.visualization.vibration import REACH
 from test_looks import SOFT, centres, everything, page_of, simulated, things
 
 
@@ -243,7 +243,7 @@ def test_connections_that_say_nothing_are_bounded() -> None:
 
 
 def test_view_ends_by_ctrl_c(run: sp.Result, monkeypatch, capsys) -> None:
-    from supple.looks import serving
+    from supple.visualization import server as serving
 
     seen = []
 

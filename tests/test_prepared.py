@@ -11,7 +11,7 @@ import pytest
 import supple as sp
 from linkages import parallelogram, slider_crank
 from random_loops import flexible_loop
-from supple import demo
+from supple.commands import demo
 
 
 def driven_arm() -> sp.Model:

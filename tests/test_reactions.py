@@ -9,8 +9,8 @@ import pytest
 
 import supple as sp
 from linkages import parallelogram, rod
-from supple.analyses import balanced, reactions
-from supple.analyses.balanced import in_equilibrium, open_sets
+from supple.analyses.reactions import balanced, reactions
+from supple.analyses.reactions.balanced import in_equilibrium, open_sets
 from supple.cases.mechanisms import CASES
 from supple.results.plot import asked
 

@@ -7,13 +7,13 @@ import pytest
 
 import supple as sp
 from shell_meshes import ALUMINIUM, folded, irregular
-from supple.bodies.flexible import FlexibleBody
+from supple.bodies.base.flexible import FlexibleBody
 from supple.fem import plane_von_mises, plate, rigid_modes
-from supple.fem.point_history import point_history
-from supple.fem.rosette import principal_strains, rosette_strain
-from supple.fem.stress_points import mesh_blocks, solid_tensor, von_mises
-from supple.results import stress as recovery
-from supple.results.stress import StressHistory
+from supple.fem.recovery.point_history import point_history
+from supple.fem.recovery.rosette import principal_strains, rosette_strain
+from supple.fem.recovery.stress_points import mesh_blocks, solid_tensor, von_mises
+from supple.results.views import stress as recovery
+from supple.results.views.stress import StressHistory
 
 T = np.linspace(0.0, 1.0, 11)
 SWING = np.sin(2.5 * T)[:, None]  # largest at t = 0.6
@@ -148,7 +148,7 @@ def test_blocks_and_times_are_gone_through_in_parts(monkeypatch):
     q = np.random.default_rng(4).normal(size=(11, 4))
     whole = StressHistory(T, q, lambda: mesh_blocks(mesh, shape))
     monkeypatch.setattr(recovery, "AT_ONCE", 200)
-    monkeypatch.setattr("supple.fem.stress_points.AT_ONCE", 7)
+    monkeypatch.setattr("supple.fem.recovery.stress_points.AT_ONCE", 7)
     parts = StressHistory(T, q, lambda: mesh_blocks(mesh, shape))
     assert len(list(mesh_blocks(mesh, shape))) > 2
     order = [parts.envelope.names.index(name) for name in whole.envelope.names]

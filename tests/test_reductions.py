@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.bodies.beam import Beam
-from supple.errors import ModelError
+from supple.bodies.beam.beam import Beam
 from supple.fem import BeamMesh, Circle, Material, Rectangle
-from supple.fem.frame import FrameMesh
-from supple.fem.member import Member
+from supple.fem.beams.frame import FrameMesh
+from supple.fem.beams.member import Member
+from supple.foundation.errors import ModelError
 from supple.reduction.eigen import lowest_modes, solver
 from supple.reduction.modes import rigid_motions
 

@@ -7,9 +7,9 @@ import pytest
 
 import supple as sp
 from random_loops import flexible_loop
-from supple.analyses.keeping import Arguments
-from supple.analyses.repeated import WholeMatrices
-from supple.integrators.outcomes import lost_pivots
+from supple.analyses.run.checkpointing import Arguments
+from supple.analyses.run.dense_retry import WholeMatrices
+from supple.integrators.run.outcomes import lost_pivots
 
 WHOLE = WholeMatrices(sp.Absolute())
 pytestmark = pytest.mark.filterwarnings("ignore::supple.SuppleWarning")

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.results.audit import AuditRecord, MomentumRecord
+from supple.results.data.audit import AuditRecord, MomentumRecord
 from supple.results.result import EventRecord, History, Result, RunData, load
-from supple.results.views import quaternions
+from supple.results.views.views import quaternions
 
 
 class Arrays(SimpleNamespace):
@@ -140,7 +140,7 @@ def test_joint_local_is_along_frame_b(result):
 
 
 def test_ball_and_free_joints_have_vector_rates(result):
-    from supple.results.views import JointView
+    from supple.results.views.views import JointView
 
     m = sp.Model()
     body = m.add(sp.RigidBody("stone", mass=1.0, inertia=1.0))

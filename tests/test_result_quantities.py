@@ -10,10 +10,10 @@ from scipy.spatial.transform import Rotation
 import supple as sp
 from random_models import Recipe
 from supple.fem import plate
-from supple.results.attitude import SEQUENCES, euler_angles, rotation_vectors
-from supple.results.flexible_views import BeamView, FlexibleView
-from supple.results.spectrum import spectrum
-from supple.results.views import BodyView, JointView, PointView, quaternions
+from supple.results.data.spectrum import spectrum
+from supple.results.views.attitude import SEQUENCES, euler_angles, rotation_vectors
+from supple.results.views.flexible_views import BeamView, FlexibleView
+from supple.results.views.views import BodyView, JointView, PointView, quaternions
 
 Array = NDArray[np.float64]
 BOX, ALU = sp.Box(0.02, 0.02, 0.002), sp.Material(70e9, 26e9, 2700)

@@ -14,8 +14,8 @@ import supple as sp
 from random_robots import RandomRobots
 from robot_references import OPTIONS, ROBOTS, STORED, assert_same, references
 from supple.formulations.trees import JointCoordinates
+from supple.foundation.poses import Pose
 from supple.graph.places import written_poses
-from supple.poses import Pose
 
 REFERENCES = json.loads(STORED.read_text())
 # Sums of some tens of products in another order.

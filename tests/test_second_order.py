@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 
 import supple as sp
 from elastica_oracle import SpinningElastica, spin_up
-from supple.engine.attached import attached_masses
+from supple.engine.pack.attached import attached_masses
 from supple.formulations.trees import JointCoordinates
 from supple.reduction.strips import Strips
 

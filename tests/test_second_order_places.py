@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.fem.block import block
+from supple.fem.solids.block import block
 from test_second_order import BEAMS, l_frame
 
 STRIP = {

@@ -10,11 +10,15 @@ import pytest
 
 import supple as sp
 from supple.fem import BeamMesh
-from supple.fem.section_forces import beam_section_forces, frame_section_forces, in_section_axes
-from supple.fem.section_stress import beam_von_mises, outline, stress_rows, torsion_stress
-from supple.reduction.assumed import AssumedBeam
-from supple.reduction.assumed_forces import assumed_section_forces
-from supple.results.section_views import SectionForces
+from supple.fem.beams.section_forces import (
+    beam_section_forces,
+    frame_section_forces,
+    in_section_axes,
+)
+from supple.fem.sections.section_stress import beam_von_mises, outline, stress_rows, torsion_stress
+from supple.reduction.assumed.beam import AssumedBeam
+from supple.reduction.assumed.section_forces import assumed_section_forces
+from supple.results.views.section_views import SectionForces
 
 ALLOY = sp.Material(E=70e9, G=26e9, density=2700)
 LOAD = np.array([5.0, 2.0, -3.0, 0.7, 0.4, -0.6])  # force and torque on the tip

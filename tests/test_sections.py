@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from supple.bodies import Beam
-from supple.errors import ModelError
 from supple.fem import (
     Box,
     Circle,
@@ -23,10 +22,11 @@ from supple.fem import (
     Section,
     TaperedSection,
     Tube,
-    shear,
 )
-from supple.fem.sections import _torsion_of_rectangle
-from supple.fem.torsion import torsion_of_corner
+from supple.fem.sections import shear
+from supple.fem.sections.sections import _torsion_of_rectangle
+from supple.fem.sections.torsion import torsion_of_corner
+from supple.foundation.errors import ModelError
 
 NAN = float("nan")
 

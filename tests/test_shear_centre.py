@@ -10,8 +10,8 @@ from scipy.linalg import eigh
 
 import supple as sp
 from shell_meshes import isotropic, solve
-from supple.errors import ModelError
 from supple.fem import BeamMesh, FrameMesh, ShellMesh
+from supple.foundation.errors import ModelError
 
 Array = np.ndarray
 STEEL = isotropic(2.1e11, 0.3, 7850.0)

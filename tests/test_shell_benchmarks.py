@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from shell_meshes import ALUMINIUM, at, frequencies, isotropic, lumped, solve, where
-from supple.errors import SuppleWarning
 from supple.fem import Material, ShellMesh, plate
+from supple.foundation.errors import SuppleWarning
 
 # Numbers of an independent program with the same elements on the same meshes; frequencies of
 # slender problems keep about ten of its digits.

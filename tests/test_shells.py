@@ -11,10 +11,10 @@ import pytest
 from scipy.sparse import csc_array
 
 from shell_meshes import ALUMINIUM, at, folded, irregular, isotropic, rigid, solve, turned, where
-from supple.errors import ModelError, SuppleWarning
 from supple.fem import Material, ShellMesh, plane_von_mises, plate
-from supple.fem.shell_membrane import beta_0
-from supple.fem.triangles import MIDSIDES, Triangles, mass_points
+from supple.fem.shells.membrane import beta_0
+from supple.fem.shells.triangles import MIDSIDES, Triangles, mass_points
+from supple.foundation.errors import ModelError, SuppleWarning
 
 # Rounding of sums of some hundred terms; patch tests amplify it by the condition of the mesh.
 ROUNDING, PATCH = 1e-13, 1e-12

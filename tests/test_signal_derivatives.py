@@ -10,8 +10,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple as sp
-from supple.core import opcodes as op
-from supple.core import signals as kernels
+from supple.core.base import opcodes as op
+from supple.core.forces import signals as kernels
 from supple.native.declare import Kernel
 from supple.signals import derivatives, expressions
 from test_expressions import FORMULAS, one_slider

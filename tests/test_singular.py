@@ -10,8 +10,8 @@ import pytest
 import supple as sp
 from linkages import arm, parallelogram, slider_crank
 from supple.cases.mechanisms import CASES
-from supple.core import step as st
-from supple.integrators import driver, outcomes
+from supple.core.run import step as st
+from supple.integrators.run import driver, outcomes
 from supple.loops.assembly import compile_model
 from supple.loops.ranks import analyse, weakest
 

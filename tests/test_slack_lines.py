@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import brentq
 
 import supple as sp
-from supple.analyses import equilibrium
-from supple.analyses.folded import folded
+from supple.analyses.equilibrium import equilibrium
+from supple.analyses.equilibrium.folded import folded
 from supple.loops.assembly import compile_model
 from supple.loops.slack import curve
 
@@ -120,7 +120,9 @@ def test_a_folded_element_is_no_equilibrium():
     assert folded(start, q).startswith("Cable 'line': its element 3 is folded, it turns by 3.14 r")
     assert not folded(start, compile_model(model).q0)
     with (
-        mock.patch("supple.analyses.static_result.folded", lambda compiled, q: "it is folded"),
+        mock.patch(
+            "supple.analyses.equilibrium.static_result.folded", lambda compiled, q: "it is folded"
+        ),
         pytest.warns(sp.SuppleWarning, match="no equilibrium: it is folded"),
     ):
         assert not sp.statics(model).success

@@ -10,8 +10,8 @@ from scipy.sparse.linalg import spsolve
 
 import supple as sp
 from solid_meshes import KINDS, STEEL, coordinates, curved, inside, shaken
-from supple.fem.solid_kinds import KINDS as DESCRIBED
-from supple.fem.solid_kinds import rule, shapes
+from supple.fem.base.solid_kinds import KINDS as DESCRIBED
+from supple.fem.base.solid_kinds import rule, shapes
 
 RNG = np.random.default_rng(7)
 # An affine displacement: every entry different, so that exchanged axes are seen.

@@ -11,7 +11,7 @@ from scipy.sparse.linalg import splu
 
 import supple as sp
 from solid_meshes import CORK, KINDS, STEEL, coordinates
-from supple.fem.vibration import DENSE, Factor, elimination_order
+from supple.fem.base.vibration import DENSE, Factor, elimination_order
 
 
 def axial(mesh: sp.SolidMesh) -> float:
@@ -94,7 +94,7 @@ def test_sparse_and_dense_ways_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     mesh = sp.block((1.0, 0.2, 0.1), (4, 2, 1), "hex20", STEEL)
     held = coordinates(mesh.group("x_min"))
     sparse = [sp.lowest_modes(mesh, 8), sp.lowest_modes(mesh, 8, held)]
-    monkeypatch.setattr("supple.fem.vibration.DENSE", 10**6)
+    monkeypatch.setattr("supple.fem.base.vibration.DENSE", 10**6)
     dense = [sp.lowest_modes(mesh, 8), sp.lowest_modes(mesh, 8, held)]
     for a, b in zip(sparse, dense, strict=True):
         assert a.frequencies[6:] == pytest.approx(b.frequencies[6:], rel=1e-9)

@@ -8,8 +8,8 @@ import pytest
 import supple as sp
 from jonker_mechanisms import Shaft, SliderCrank
 from supple import cases
-from supple.cases import jonker, spacar
 from supple.cases.case import references
+from supple.cases.linkages import jonker, spacar
 
 # v/l of independent programs every 30 degrees, two nonlinear elements in the plane; 2e-4 their own
 PUBLISHED = (0.0, 0.00968, 0.01175, 0.00575, 0.00395, -0.00084, 0.00298, -0.00468, 0.00021,

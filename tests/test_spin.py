@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.cases.beams.rotating import UNIT_MATERIAL, UNIT_SECTION
 from supple.cases.case import references
-from supple.cases.governor import linked_governor, stiff_governor
-from supple.cases.rotating import UNIT_MATERIAL, UNIT_SECTION
-from supple.errors import ModelError
+from supple.cases.linkages.governor import linked_governor, stiff_governor
+from supple.foundation.errors import ModelError
 
 G = 9.81
 FORMULATIONS = [None, sp.Absolute()]
@@ -212,7 +212,7 @@ def test_what_is_not_steady():
     tilted.add(sp.JointSpring("coil", "hinge", stiffness=50.0))
     with pytest.warns(sp.SuppleWarning, match="loads change while the model turns"):
         assert not sp.statics(tilted, spin={"spin": 2.0}).success
-    from supple.cases.four_bar import four_bar
+    from supple.cases.linkages.four_bar import four_bar
 
     with pytest.warns(sp.SuppleWarning, match="does not stand still|loads change|no equilibrium"):
         bar = four_bar()
@@ -229,7 +229,8 @@ def test_what_is_not_steady():
 def test_frequencies_of_a_rotating_blade():
     """Linearized about its steady rotation, a driven blade has the exact frequencies of the case.
 
-    Ten modes of the resting blade in each plane come within 0.1 %, see `supple.cases.rotating`.
+    Ten modes of the resting blade in each plane come within 0.1 %, see
+    `supple.cases.beams.rotating`.
     """
     speed = 8
     known = references("rotating")["rotating-beam"]["flap"][str(speed)][0]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.errors import ModelError, SuppleWarning
+from supple.foundation.errors import ModelError, SuppleWarning
 from test_model_buckling import column
 from test_paths import link, truss
 
@@ -63,9 +63,9 @@ def test_damping_does_not_make_an_equilibrium_in_rotation_unstable() -> None:
 
 
 def test_a_blade_of_several_bodies_has_its_frequencies_at_speed() -> None:
-    """Against the exact ones of `supple.cases.rotating`, with eight parts; no limit is found."""
+    """Against the exact ones of `cases.beams.rotating`, with eight parts; no limit is found."""
+    from supple.cases.beams.rotating import UNIT_MATERIAL, UNIT_SECTION
     from supple.cases.case import references
-    from supple.cases.rotating import UNIT_MATERIAL, UNIT_SECTION
 
     m = sp.Model(name="blade")
     hub = m.add(sp.RigidBody("hub", 1.0, inertia=(1.0, 1.0, 1.0)))
@@ -157,11 +157,11 @@ def beam_shaft(speed: float, parts: int = 2) -> float:
     return float(np.max(np.real(roots)))
 
 
-@pytest.mark.filterwarnings("ignore::supple.errors.SuppleWarning")
+@pytest.mark.filterwarnings("ignore::supple.foundation.errors.SuppleWarning")
 @pytest.mark.slow
 def test_jonkers_shaft_loses_stability_at_its_critical_speed() -> None:
     """Two elements: the limit 832.505034 rad/s, and growth rates at constant speed."""
-    from supple.cases.spacar import bending, shaft
+    from supple.cases.linkages.spacar import bending, shaft
 
     speeds = [0.0, 800.0, 835.0, 900.0]
     found = sp.stability(shaft(), "spin", speeds, formulation=bending())

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.cases import four_bar as numbers
-from supple.errors import ModelError, SuppleError, SuppleWarning
+from supple.cases.linkages import four_bar as numbers
 from supple.formulations.equations import Equations
+from supple.foundation.errors import ModelError, SuppleError, SuppleWarning
 from test_linearize import FourBar, sprung_four_bar
 
 EVERY = [None, sp.Absolute()]

@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 import supple as sp
 from random_loops import loop_recipes
 from random_models import examples
-from supple.analyses.equilibrium import Search
+from supple.analyses.equilibrium.equilibrium import Search
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model, transferred
 

@@ -11,8 +11,8 @@ import pytest
 
 import supple as sp
 from linkages import parallelogram
-from supple.analyses.instant import instant
-from supple.analyses.instant_outputs import InstantOutputs
+from supple.analyses.base.snapshot_outputs import InstantOutputs
+from supple.analyses.base.snapshot_result import instant
 from supple.cases.mechanisms import CASES
 from supple.results.quantities import quantity
 from supple.results.result import Result

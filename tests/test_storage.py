@@ -9,15 +9,19 @@ import pytest
 
 import supple as sp
 from random_loops import flexible_loop
-from supple.analyses import sparse_equilibrium
-from supple.core import alpha_stage, blocks, dop853, dynamics, kkt, radau_views
-from supple.core import layout as at
-from supple.core import step as st
-from supple.engine import block_order, block_plan
-from supple.engine.builder import Compiled, build
+from supple.analyses.equilibrium import sparse_equilibrium
+from supple.core.alpha import stage as alpha_stage
+from supple.core.base import layout as at
+from supple.core.dop853 import dop853
+from supple.core.equations import dynamics, kkt
+from supple.core.linalg import multifrontal as blocks
+from supple.core.radau import buffers as radau_views
+from supple.core.run import step as st
+from supple.engine.pack.builder import Compiled, build
+from supple.engine.sparsity import block_order, block_plan
 from supple.formulations.equations import Equations
-from supple.integrators import whole_matrices
-from supple.integrators.newton_places import alpha_sizes, radau_sizes
+from supple.integrators.run import dense_memory
+from supple.integrators.run.newton_places import alpha_sizes, radau_sizes
 from supple.loops import assembly, ranks
 from supple.loops.assembly import compile_model
 
@@ -178,7 +182,7 @@ def test_accelerations_by_fronts_that_are_singular(monkeypatch):
         state = c.q0.copy(), c.u0.copy(), c.z0.copy()
         bad = dynamics.accelerate(ints, c.reals, work, 0.0, *state, a)
         fields = at.read_work(ints, work)
-        assert fields.factors[0] == 4.0  # fronts, core/kkt.py
+        assert fields.factors[0] == 4.0  # fronts, core/equations/kkt.py
         assert (fields.numbers[0, blocks.C_REPLACED] > 0) == (place is misplaced)
         assert bad == -1 or place is misplaced
         if bad == -1:
@@ -249,8 +253,8 @@ def test_equilibria_by_sparse_matrices_are_those_by_whole_ones(make, monkeypatch
 
 def test_bdf_refuses_matrices_that_no_memory_holds(monkeypatch):
     """Before anything of that size is made."""
-    monkeypatch.setattr(whole_matrices, "MOST", 1e3)
+    monkeypatch.setattr(dense_memory, "MOST", 1e3)
     with pytest.raises(sp.SimulationError, match=r"BDF: its whole matrices of \d+ unknowns take"):
         sp.simulate(arch(6), 0.1, integrator=sp.BDF(), output=2)
-    monkeypatch.setattr(whole_matrices, "MOST", 1e9)
+    monkeypatch.setattr(dense_memory, "MOST", 1e9)
     assert sp.simulate(arch(6), 0.01, integrator=sp.BDF(), output=2).success

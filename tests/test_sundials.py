@@ -13,13 +13,14 @@ from hypothesis import given
 import supple as sp
 from random_models import Recipe, examples, flexible_recipes, recipes
 from supple import cases
-from supple.core import dynamics, layout
-from supple.core import multistep as ms
-from supple.core import step as st
+from supple.core.base import layout
+from supple.core.equations import dynamics
+from supple.core.multistep import multistep as ms
+from supple.core.run import step as st
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
-from supple.integrators import sundials
-from supple.integrators.sundials import coordinate_scales
+from supple.integrators.methods import sundials
+from supple.integrators.methods.sundials import coordinate_scales
 from test_integrators import (
     middle_axis_body,
     plane_pendulum,

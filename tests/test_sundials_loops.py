@@ -13,15 +13,15 @@ import supple as sp
 from random_loops import loop_recipes
 from random_models import examples
 from supple import cases
-from supple.cases.four_bar import four_bar
-from supple.cases.n_four_bar import windows
-from supple.core import step as st
-from supple.core.layout import read_work
-from supple.engine.builder import build as build_loops
+from supple.cases.linkages.four_bar import four_bar
+from supple.cases.linkages.n_four_bar import windows
+from supple.core.base.layout import read_work
+from supple.core.run import step as st
+from supple.engine.pack.builder import build as build_loops
 from supple.formulations.equations import Equations
 from supple.formulations.trees import Absolute, Branch, JointCoordinates
-from supple.integrators import sundials
-from supple.integrators.sundials import coordinate_scales
+from supple.integrators.methods import sundials
+from supple.integrators.methods.sundials import coordinate_scales
 from test_sundials import Point
 
 DAMPING = sp.Rayleigh(mass=0.5, stiffness=1e-3)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.engine.builder import build
-from supple.fem.solid_kinds import KINDS
+from supple.engine.pack.builder import build
+from supple.fem.base.solid_kinds import KINDS
 from supple.formulations.equations import Equations
 
 SHEET = sp.Material(E=7e10, G=3.5e10, density=2700.0)  # sections contract no width

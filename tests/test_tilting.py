@@ -14,8 +14,8 @@ from scipy.linalg import eigh
 from scipy.spatial.transform import Rotation
 
 import supple as sp
-from supple.fem.block import block
-from supple.reduction.tilting import Tilt
+from supple.fem.solids.block import block
+from supple.reduction.second_order.tilting import Tilt
 from test_second_order import BEAMS, PLACES, beam, l_frame, tangents
 
 RADIUS = 0.05

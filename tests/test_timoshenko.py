@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import iv, jv, kv, yv
 
-from supple.bodies.beam import Beam
+from supple.bodies.beam.beam import Beam
 from supple.fem import BeamMesh, Box, Circle, ISection, Material, Rectangle, Section, TaperedSection
 from supple.reduction.modes import rigid_motions
 

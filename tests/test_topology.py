@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from random_models import examples
-from supple.errors import ModelError
+from supple.foundation.errors import ModelError
 from supple.graph.topology import Graph, TreeEdge
 
 # Huang1998, figure 2.1: a floating tree 1-2-3-4 with the branch 2-5-6.

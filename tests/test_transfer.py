@@ -11,12 +11,12 @@ from scipy.spatial.transform import Rotation
 
 import supple as sp
 from random_loops import flexible_loop
-from supple.analyses.independent import Motions
-from supple.analyses.linearize import dof_names
-from supple.analyses.transfer import Mechanism
-from supple.analyses.transfer_path import PathFollower
-from supple.cases import four_bar as linkage
-from supple.cases.jonker import driven_slider_crank
+from supple.analyses.kinematics.transfer import Mechanism
+from supple.analyses.kinematics.transfer_path import PathFollower
+from supple.analyses.linear.independent import Motions
+from supple.analyses.linear.linearize import dof_names
+from supple.cases.linkages import four_bar as linkage
+from supple.cases.linkages.jonker import driven_slider_crank
 from supple.loops.assembly import Assembler
 from test_kinematics import STEP, pin, pin_rate
 

@@ -8,8 +8,8 @@ from scipy.spatial.transform import Rotation
 
 import oracle
 import supple
-from supple.errors import ModelError
 from supple.formulations.transformation import body_poses, velocity_transformation
+from supple.foundation.errors import ModelError
 
 KINDS = (
     "Fixed",

@@ -10,11 +10,11 @@ from hypothesis.errors import UnsatisfiedAssumption
 
 import supple as sp
 from random_models import KINDS, Recipe, State
-from supple.core import border
-from supple.core import layout as at
-from supple.core import tree_parts as parts
-from supple.engine import block_plan, newton_way
-from supple.engine.plan import with_plan
+from supple.core.base import layout as at
+from supple.core.equations import tree_border as border
+from supple.core.equations import tree_parts as parts
+from supple.engine.sparsity import block_plan, newton_solver_choice
+from supple.engine.sparsity.plan import with_plan
 from supple.formulations.equations import Equations, Tangents
 
 # random states are drawn again where a tree is locked
@@ -196,7 +196,7 @@ def test_trees_that_would_be_solved_by_blocks(monkeypatch):
     """Asked to go along the tree they store whole rows, not those of the plan of their blocks."""
     monkeypatch.setattr(block_plan, "SMALLEST", 0)
     monkeypatch.setattr(block_plan, "WORTH", 0.0)
-    monkeypatch.setattr(newton_way, "TREE_FROM", 10**9)
+    monkeypatch.setattr(newton_solver_choice, "TREE_FROM", 10**9)
     model = sp.Model(gravity=(0, 0, -9.81))
     for k in range(2):
         body = model.add(sp.RigidBody(f"body{k}", 1.0, (0.1, 0, 0), (0.01, 0.02, 0.02)))
@@ -308,9 +308,9 @@ def coupled_chain(count: int) -> sp.Model:
 def test_motion_is_that_of_the_whole_matrix(monkeypatch, make, method, count, end):
     """Newton stops at a part of the tolerance, whatever factors it uses."""
     tolerance, runs = 1e-6, []
-    monkeypatch.setattr(newton_way, "LINE", 0.0)
+    monkeypatch.setattr(newton_solver_choice, "LINE", 0.0)
     for start in (1, 10**9):
-        monkeypatch.setattr(newton_way, "TREE_FROM", start)
+        monkeypatch.setattr(newton_solver_choice, "TREE_FROM", start)
         run = sp.simulate(make(count), end, integrator=method, tolerance=tolerance, output=6)
         assert run.statistics["newton"] == ("tree" if start == 1 else "dense")
         runs.append(run)

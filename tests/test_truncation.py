@@ -9,10 +9,10 @@ import pytest
 
 import mesh_bodies
 import supple as sp
-from supple.analyses.self_stress import SelfStress
-from supple.engine.histories import RunHistory
-from supple.results.body_loads import INERTIA, body_loads
-from supple.results.truncation import deflected, truncations, with_right_reactions
+from supple.analyses.reactions.self_stress import SelfStress
+from supple.engine.base.histories import RunHistory
+from supple.results.flexibility.truncation import deflected, truncations, with_right_reactions
+from supple.results.views.body_loads import INERTIA, body_loads
 
 ALLOY = sp.Material(70e9, 26e9, 2700)
 SECTION = sp.Rectangle(0.01, 0.02)

@@ -9,7 +9,7 @@ import pytest
 
 import supple as sp
 from supple.fem import plate
-from supple.unit_hints import FASTEST, SLOWEST, material_sentence
+from supple.foundation.units import FASTEST, SLOWEST, material_sentence
 
 STEEL = sp.Material(210e9, 81e9, 7850)
 

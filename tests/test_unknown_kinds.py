@@ -12,9 +12,9 @@ import supple as sp
 from kind_models import arm, rigid
 from supple.constraints import Constraint
 from supple.constraints.kinds import LINKS
-from supple.core import forces as codes
-from supple.core import links
-from supple.engine.builder import build
+from supple.core.forces import constraint_rows as links
+from supple.core.forces import forces as codes
+from supple.engine.pack.builder import build
 from supple.forces import ForceElement
 from supple.forces.kinds import ELEMENTS
 from supple.joints import motions

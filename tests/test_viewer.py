@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.looks.drawing import draw
-from supple.looks.serving import Server, Shown
 from supple.results.pictures import page_of
+from supple.visualization.drawing import draw
+from supple.visualization.server import Server, Shown
 
 pytestmark = pytest.mark.slow
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]

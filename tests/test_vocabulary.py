@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple as sp
+from supple.foundation.poses import quaternion_matrix
 from supple.joints import Motion
-from supple.poses import quaternion_matrix
 
 finite = st.floats(-3.0, 3.0)
 
@@ -400,7 +400,7 @@ def test_unknown_names_of_the_package() -> None:
 
 
 def test_simulate_is_the_function_even_after_its_module_was_imported() -> None:
-    import supple.analyses.simulate
+    import supple.analyses.run.simulate
 
     assert callable(sp.simulate)
-    assert sp.simulate is supple.analyses.simulate.simulate
+    assert sp.simulate is supple.analyses.run.simulate.simulate

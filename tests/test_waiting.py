@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import supple as sp
-from supple import waiting
-from supple.waiting import duration, told
+from supple.foundation import progress
+from supple.foundation.progress import duration, told
 from test_interruption import pendulum
 
 
@@ -27,16 +27,16 @@ class Terminal(io.StringIO):
 def see(monkeypatch, stream: io.StringIO) -> None:
     """Let the line be written to a stream; pytest has its own one in the place of sys.stderr."""
     seen = types.SimpleNamespace(stderr=stream, stdout=stream, modules={})
-    monkeypatch.setattr(waiting, "sys", seen)
-    monkeypatch.setattr(waiting, "_teller", waiting.Teller())
+    monkeypatch.setattr(progress, "sys", seen)
+    monkeypatch.setattr(progress, "_teller", progress.Teller())
 
 
 @pytest.fixture
 def terminal(monkeypatch) -> Terminal:
     stream = Terminal()
     see(monkeypatch, stream)
-    monkeypatch.setattr(waiting, "FIRST", 0.1)
-    monkeypatch.setattr(waiting, "EVERY", 0.02)
+    monkeypatch.setattr(progress, "FIRST", 0.1)
+    monkeypatch.setattr(progress, "EVERY", 0.02)
     monkeypatch.setenv("COLUMNS", "150")
     return stream
 
@@ -55,7 +55,7 @@ def slow(seconds: float = 0.4) -> sp.Model:
 
 
 def test_a_run_in_a_terminal(terminal, monkeypatch) -> None:
-    monkeypatch.setattr("supple.integrators.pace.WINDOW", 0.3)
+    monkeypatch.setattr("supple.integrators.run.progress.WINDOW", 0.3)
     sp.simulate(slow(), 2.0)
     lines = terminal.getvalue().split("\r")
     shown = [line for line in lines if line.startswith("supple: t = ")]
@@ -77,7 +77,7 @@ def test_when_it_is_not_wanted(terminal) -> None:
 def test_files_get_lines_only_if_asked(terminal, monkeypatch) -> None:
     file = io.StringIO()
     see(monkeypatch, file)
-    monkeypatch.setattr(waiting, "EVERY_LINE", 0.1)
+    monkeypatch.setattr(progress, "EVERY_LINE", 0.1)
     sp.simulate(slow(), 2.0)
     assert file.getvalue() == ""
     sp.simulate(slow(), 2.0, progress=True)
@@ -86,15 +86,15 @@ def test_files_get_lines_only_if_asked(terminal, monkeypatch) -> None:
 
 
 def test_short_runs_are_silent(terminal, monkeypatch) -> None:
-    monkeypatch.setattr(waiting, "FIRST", 1.5)
+    monkeypatch.setattr(progress, "FIRST", 1.5)
     sp.simulate(pendulum(), 0.1)
     assert terminal.getvalue() == ""
 
 
 def test_the_thread_ends_when_there_is_nothing_to_tell(terminal, monkeypatch) -> None:
-    monkeypatch.setattr(waiting, "IDLE", 3)
+    monkeypatch.setattr(progress, "IDLE", 3)
     with told("something"):
-        thread = waiting._teller._thread
+        thread = progress._teller._thread
         assert thread is not None and thread.is_alive()
     thread.join(timeout=10.0)
     assert not thread.is_alive()
@@ -138,13 +138,13 @@ def test_a_notebook(monkeypatch) -> None:
 
     monkeypatch.setitem(sys.modules, "ipykernel", sys)
     monkeypatch.setitem(sys.modules, "IPython", IPython)
-    assert waiting._place(None) == (sys.stdout, True)
+    assert progress._place(None) == (sys.stdout, True)
     cell = io.StringIO()
-    line = waiting.Line(cell, True, "t = 1 of 4 s (25%)")
+    line = progress.Line(cell, True, "t = 1 of 4 s (25%)")
     line._next = 0.0
     line.tell()
     assert cell.getvalue() == "\rsupple: " + 5 * "\u2588" + 15 * "\u2591" + " t = 1 of 4 s (25%)"
-    assert waiting.bar("the lowest modes are searched") == ""
+    assert progress.bar("the lowest modes are searched") == ""
 
 
 def test_durations() -> None:
@@ -159,7 +159,7 @@ def test_a_real_terminal() -> None:
     pty = pytest.importorskip("pty")
     master, slave = pty.openpty()
     script = (
-        "from supple import waiting; waiting.FIRST = 0.2; waiting.EVERY = 0.1\n"
+        "from supple.foundation import progress\nprogress.FIRST = 0.2; progress.EVERY = 0.1\n"
         "import supple as sp\nfrom test_waiting import slow\n"
         "sp.simulate(slow(), 2.0)\n"
     )

@@ -10,7 +10,7 @@ import pytest
 import supple as sp
 from supple import cases
 from supple.formulations.trees import JointCoordinates
-from supple.integrators.sundials import coordinate_scales
+from supple.integrators.methods.sundials import coordinate_scales
 from supple.loops.assembly import compile_model
 from test_cases import closed
 

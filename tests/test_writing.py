@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.writing import write_whole
+from supple.foundation.atomic_files import write_whole
 
 resource = pytest.importorskip("resource")
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import supple as sp
-from supple.synonyms import SYNONYMS, meant
+from supple.foundation.synonyms import SYNONYMS, meant
 from valid_calls import BEAM, CALLS, CUBE, LINK, PAIR, STEEL, Call, held_beam, pendulum, run, sprung
 
 NONSENSE = "zq_zq"
@@ -229,7 +229,7 @@ def test_errors_inside_stay_as_they_are() -> None:
 def test_signatures_names_and_pickles_stay() -> None:
     assert list(inspect.signature(sp.Circle).parameters) == ["diameter"]
     assert list(inspect.signature(sp.simulate).parameters)[:2] == ["model", "t_end"]
-    assert sp.simulate.__doc__ and sp.simulate.__module__ == "supple.analyses.simulate"
+    assert sp.simulate.__doc__ and sp.simulate.__module__ == "supple.analyses.run.simulate"
     assert "def simulate(" in inspect.getsource(sp.simulate)
     for name in sp.__all__:
         thing = getattr(sp, name)

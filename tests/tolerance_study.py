@@ -23,7 +23,7 @@ import numpy as np
 
 import supple as sp
 from supple import cases
-from supple.integrators.sundials import coordinate_scales
+from supple.integrators.methods.sundials import coordinate_scales
 from supple.loops.assembly import compile_model
 
 LUCK = np.pi / np.sqrt(8.0) / np.log(10.0)  # decades

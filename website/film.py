@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from supple import demo
+from supple.commands import demo
 
 PLACE = Path(__file__).resolve().parents[1] / "docs" / "images" / "demo.gif"
 SECONDS, RATE = 4.0, 15  # of simulated time, and pictures in one

@@ -20,7 +20,19 @@ import supple
 
 # Pages by the rooms whose names are on them.
 PAGES = {
-    "model": ("Models", ("model", "frames", "events", "changes", "state", "graph")),
+    "model": (
+        "Models",
+        (
+            *(
+                "model",
+                "foundation.frames",
+                "events",
+                "constraints.topology_changes",
+                "state",
+                "graph",
+            ),
+        ),
+    ),
     "bodies": ("Bodies", ("bodies",)),
     "joints": ("Joints", ("joints",)),
     "forces": ("Forces and drives", ("forces",)),
@@ -33,23 +45,25 @@ PAGES = {
     "analyses": ("Runs and analyses", ("analyses",)),
     "studies": ("Studies", ("studies", "sweeps", "certificates", "sensitivities")),
     "results": ("Results", ("results",)),
-    "files": ("Model files, robots and FMUs", ("modelfiles", "robots", "fmu")),
+    "files": ("Model files, robots and FMUs", ("io",)),
     "cases": ("Cases", ("cases",)),
-    "errors": ("Errors", ("errors",)),
+    "errors": ("Errors", ("foundation.errors",)),
 }
 ROOMS = {room: page for page, (_, rooms) in PAGES.items() for room in rooms}
 # Rooms whose classes are shown if something public returns them.
 RETURNED = (
     *("results", "analyses", "studies", "sweeps", "certificates", "sensitivities", "graph"),
-    *("fem", "robots", "modelfiles", "cases"),
+    *("fem", "io", "cases"),
 )
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def room(thing: Any) -> str:
-    """The room of a class or function, by its module."""
+    """The room of a class or function, by its module, or its module if PAGES names that."""
     name = thing.__name__ if isinstance(thing, ModuleType) else thing.__module__
-    return name.split(".")[1]
+    parts = name.split(".")
+    own = ".".join(parts[1:3])
+    return own if own in ROOMS else parts[1]
 
 
 @cache

@@ -2,7 +2,7 @@
 
 The beam is a row of lumped masses with the stiffness of Euler-Bernoulli elements, whose rotations
 are condensed; its first bending modes, clamped at the joint, are kept. Axes and start are those of
-``supple.demo``, without damping. Run as a program it prints one line of JSON.
+``supple.commands.demo``, without damping. Run as a program it prints one line of JSON.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple as sp
-from supple.cases.huang_eight_link import TARGETS, manipulator
+from supple.cases.arms.huang_eight_link import TARGETS, manipulator
 
 END = 4.0  # s
 old = manipulator()

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import supple as sp
-from supple.cases.huang_rig import gauge, rig
+from supple.cases.arms.huang_rig import gauge, rig
 
 t = np.linspace(0.0, 3.0, 301)
 strain = gauge(sp.simulate(rig(30.0), 3.0, output=t))

@@ -7,15 +7,15 @@ The vocabulary is loaded at once; the engine, results and cases are loaded on fi
 from __future__ import annotations
 
 # ruff: noqa: E402
-from supple import starting
+from supple.foundation import startup_interrupt
 
-starting.listen()  # before what takes time to load
+startup_interrupt.listen()  # before what takes time to load
 
 import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from supple.analyses.diagnosis import Diagnosis
+from supple.analyses.doctor.diagnosis import Diagnosis
 from supple.bodies import (
     Beam,
     Body,
@@ -31,8 +31,6 @@ from supple.bodies import (
     Sphere,
     write_sid,
 )
-from supple.calls import public
-from supple.changes import Change, Lock, Release, Unlock
 from supple.constraints import (
     Constraint,
     Coupling,
@@ -46,14 +44,7 @@ from supple.constraints import (
     Screw,
     SlidingJoint,
 )
-from supple.errors import (
-    ArgumentError,
-    FileError,
-    ModelError,
-    SimulationError,
-    SuppleError,
-    SuppleWarning,
-)
+from supple.constraints.topology_changes import Change, Lock, Release, Unlock
 from supple.events import Event
 from supple.fem import (
     Box,
@@ -71,7 +62,6 @@ from supple.fem import (
     mass_properties,
     rigid_modes,
 )
-from supple.first_use import ON_FIRST_USE
 from supple.forces import (
     PID,
     Bushing,
@@ -103,7 +93,17 @@ from supple.forces import (
     SurfaceLoad,
     state_feedback,
 )
-from supple.frames import Frame
+from supple.foundation.calls import public
+from supple.foundation.errors import (
+    ArgumentError,
+    FileError,
+    ModelError,
+    SimulationError,
+    SuppleError,
+    SuppleWarning,
+)
+from supple.foundation.frames import Frame
+from supple.foundation.lazy_names import ON_FIRST_USE
 from supple.graph.linear_graph import GraphEdge, LinearGraph
 from supple.joints import (
     Cylindrical,
@@ -147,81 +147,81 @@ from supple.state import State
 
 if TYPE_CHECKING:
     from supple import cases
-    from supple.analyses.buckling import BucklingMode, ModelBuckling, buckling
-    from supple.analyses.campbell_result import Campbell, ModeTrack
-    from supple.analyses.damping_fit import fit_damping
-    from supple.analyses.damping_result import DampingFit
-    from supple.analyses.frequency_response import FrequencyResponse
-    from supple.analyses.inverse import inverse_dynamics
-    from supple.analyses.kinematics import kinematics
-    from supple.analyses.linear_model import LinearModel
-    from supple.analyses.linearize import linearize
-    from supple.analyses.path import EquilibriumPath, SpecialPoint
-    from supple.analyses.prepared import Prepared, prepare
-    from supple.analyses.regulator import Estimator, Regulator, lqr, observer
-    from supple.analyses.simulate import simulate
-    from supple.analyses.speeds import campbell
-    from supple.analyses.stability import Stability, StabilityLimit, stability
-    from supple.analyses.state_space import StateSpace
-    from supple.analyses.static_result import StaticResult
-    from supple.analyses.statics import statics
-    from supple.analyses.stepper import Stepper
-    from supple.analyses.stepper_snapshot import Snapshot
-    from supple.analyses.stiffness import stiffness
-    from supple.analyses.stiffness_result import StiffnessResult
-    from supple.analyses.transfer import transfer
-    from supple.analyses.transfer_result import Transfer, TransferPath
-    from supple.bodies.gradient import Cable, GradientBeam
-    from supple.bodies.gradient_plate import GradientPlate
-    from supple.bodies.gradient_solid import GradientSolid
-    from supple.bodies.mesh import MeshBody
+    from supple.analyses.control.regulator import Estimator, Regulator, lqr, observer
+    from supple.analyses.damping.damping_fit import fit_damping
+    from supple.analyses.damping.damping_result import DampingFit
+    from supple.analyses.equilibrium.path import EquilibriumPath, SpecialPoint
+    from supple.analyses.equilibrium.static_result import StaticResult
+    from supple.analyses.equilibrium.statics import statics
+    from supple.analyses.kinematics.inverse import inverse_dynamics
+    from supple.analyses.kinematics.kinematics import kinematics
+    from supple.analyses.kinematics.transfer import transfer
+    from supple.analyses.kinematics.transfer_result import Transfer, TransferPath
+    from supple.analyses.linear.frequency_response import FrequencyResponse
+    from supple.analyses.linear.linearize import linearize
+    from supple.analyses.linear.state_space import StateSpace
+    from supple.analyses.modes.linear_model import LinearModel
+    from supple.analyses.run.prepared import Prepared, prepare
+    from supple.analyses.run.simulate import simulate
+    from supple.analyses.run.stepper import Stepper
+    from supple.analyses.run.stepper_snapshot import Snapshot
+    from supple.analyses.stability.buckling import BucklingMode, ModelBuckling, buckling
+    from supple.analyses.stability.campbell_result import Campbell, ModeTrack
+    from supple.analyses.stability.speeds import campbell
+    from supple.analyses.stability.stability import Stability, StabilityLimit, stability
+    from supple.analyses.stability.stiffness import stiffness
+    from supple.analyses.stability.stiffness_result import StiffnessResult
+    from supple.bodies.nodal.ancf_line import Cable, GradientBeam
+    from supple.bodies.nodal.ancf_plate import GradientPlate
+    from supple.bodies.nodal.ancf_solid import GradientSolid
+    from supple.bodies.structure.mesh import MeshBody
     from supple.certificates.certificate import Certificate
     from supple.certificates.certify import certify
-    from supple.certificates.choice import ChosenModes, choose_modes
-    from supple.fem.abaqus import read_abaqus
-    from supple.fem.block import block
-    from supple.fem.buckling import Buckling
-    from supple.fem.check import ComponentReport, check_component
-    from supple.fem.geometry_files import mesh_geometry
-    from supple.fem.imported import ImportedComponent
-    from supple.fem.interface import Interface
-    from supple.fem.matrix_files import load_component, read_calculix, save_component
-    from supple.fem.matrix_market import read_matrix_market
-    from supple.fem.mesh_data import MeshData
-    from supple.fem.mesh_files import read_mesh
-    from supple.fem.nastran import read_nastran
-    from supple.fem.rosette import principal_strains, rosette_strain
-    from supple.fem.solid import SolidMesh
-    from supple.fem.ties import tie
-    from supple.fem.vibration import lowest_modes
-    from supple.fmu.controller import FMUController
-    from supple.fmu.export import export_fmu
+    from supple.certificates.mode_selection import ChosenModes, choose_modes
+    from supple.fem.base.buckling import Buckling
+    from supple.fem.base.imported import ImportedComponent
+    from supple.fem.base.vibration import lowest_modes
+    from supple.fem.checks.component import ComponentReport, check_component
+    from supple.fem.files.abaqus import read_abaqus
+    from supple.fem.files.geometry_files import mesh_geometry
+    from supple.fem.files.matrix_files import load_component, read_calculix, save_component
+    from supple.fem.files.matrix_market import read_matrix_market
+    from supple.fem.files.mesh_data import MeshData
+    from supple.fem.files.mesh_files import read_mesh
+    from supple.fem.files.nastran import read_nastran
+    from supple.fem.recovery.rosette import principal_strains, rosette_strain
+    from supple.fem.solids.block import block
+    from supple.fem.solids.solid import SolidMesh
+    from supple.fem.ties.interface import Interface
+    from supple.fem.ties.ties import tie
     from supple.formulations.deformation import DeformationModes
     from supple.formulations.gradient import GradientBodies
     from supple.formulations.transformation import velocity_transformation
     from supple.formulations.trees import Absolute, Branch, JointCoordinates, OrderN
-    from supple.integrators.alpha import HHT, GeneralizedAlpha, Newmark
-    from supple.integrators.energy import EnergyScheme
-    from supple.integrators.explicit import DormandPrince
-    from supple.integrators.radau import Radau
-    from supple.integrators.sundials import BDF, Adams
+    from supple.integrators.energy.scheme import EnergyScheme
+    from supple.integrators.methods.alpha import HHT, GeneralizedAlpha, Newmark
+    from supple.integrators.methods.explicit import DormandPrince
+    from supple.integrators.methods.radau import Radau
+    from supple.integrators.methods.sundials import BDF, Adams
+    from supple.io.fmu.controller import FMUController
+    from supple.io.fmu.export import export_fmu
+    from supple.io.modelfiles.archive import load_run, resume
+    from supple.io.modelfiles.model_file import ModelFile, read_model
+    from supple.io.modelfiles.problems import ModelFileError
+    from supple.io.modelfiles.writer import write_model
+    from supple.io.robots.robot_file import RobotFile, read_mjcf, read_urdf
     from supple.loops.assembly import assemble
-    from supple.modelfiles.archive import load_run, resume
-    from supple.modelfiles.model_file import ModelFile, read_model
-    from supple.modelfiles.problems import ModelFileError
-    from supple.modelfiles.writer import write_model
-    from supple.results.monitor import Monitor
+    from supple.results.monitor.monitor import Monitor
     from supple.results.result import Result, load
-    from supple.results.section_views import SectionForces
-    from supple.robots.robot_file import RobotFile, read_mjcf, read_urdf
-    from supple.sensitivities.fit import fit
-    from supple.sensitivities.fit_result import Fit
+    from supple.results.views.section_views import SectionForces
+    from supple.sensitivities.fitting.fit import fit
+    from supple.sensitivities.fitting.fit_result import Fit
     from supple.sensitivities.optimize import Optimum, optimize
     from supple.sensitivities.sensitivity import Sensitivity, sensitivity
     from supple.studies.comparison import compare
     from supple.studies.convergence import converge
-    from supple.studies.crosscheck import crosscheck
-    from supple.studies.crosscheck_result import CrossCheck
+    from supple.studies.crosscheck.crosscheck import crosscheck
+    from supple.studies.crosscheck.result import CrossCheck
     from supple.studies.lyapunov import lyapunov
     from supple.sweeps.batch import batch
     from supple.sweeps.study import Sweep

@@ -13,7 +13,6 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from supple import starting
 from supple.commands.answers import expect_folder, refuse, warned_plainly
 from supple.commands.cases import list_cases, report_cases, run_cases
 from supple.commands.certify import certify
@@ -28,7 +27,8 @@ from supple.commands.plot import plot
 from supple.commands.run import resume, run
 from supple.commands.sweep import sweep
 from supple.commands.view import view
-from supple.errors import ModelError, SuppleError, suggestion
+from supple.foundation import startup_interrupt
+from supple.foundation.errors import ModelError, SuppleError, suggestion
 
 
 class Sentences(TyperGroup):
@@ -40,14 +40,14 @@ class Sentences(TyperGroup):
         Ctrl-C ends it with 130, as it ends other programs.
         """
         try:
-            starting.leave()
+            startup_interrupt.leave()
             with warned_plainly():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
-            starting.listen()
-            starting.forget()
-            typer.echo(starting.SENTENCE, err=True)
-            raise typer.Exit(starting.STOPPED) from None
+            startup_interrupt.listen()
+            startup_interrupt.forget()
+            typer.echo(startup_interrupt.SENTENCE, err=True)
+            raise typer.Exit(startup_interrupt.STOPPED) from None
         except (SuppleError, ImportError) as error:
             from supple.native.build import BuildError
 
@@ -56,7 +56,7 @@ class Sentences(TyperGroup):
             typer.echo(f"supple: {error}", err=True)
             raise typer.Exit(1) from None
         finally:
-            starting.listen()
+            startup_interrupt.listen()
 
 
 app = typer.Typer(
@@ -93,7 +93,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for picture and animation.")] = Path("."),
 ) -> None:
     """Simulate an arm with a flexible link; write a plot (demo.png) and a page (demo.html)."""
-    from supple import demo as example
+    from supple.commands import demo as example
 
     expect_folder(out)
     result = example.run()
@@ -122,10 +122,10 @@ def new_file(
     ] = False,
 ) -> None:
     """Write a model file to begin with: a small one with comments, an example, or a robot."""
-    from supple.modelfiles import starter
-    from supple.modelfiles.writer import write_model
-    from supple.robots import ENDINGS, RobotFile
-    from supple.writing import write_whole
+    from supple.foundation.atomic_files import write_whole
+    from supple.io.modelfiles import starter
+    from supple.io.modelfiles.writer import write_model
+    from supple.io.robots import ENDINGS, RobotFile
 
     files = {"": starter.STARTER.encode()}
     robot = Path(source).suffix.lower() in ENDINGS
@@ -154,7 +154,7 @@ def new_file(
 @app.command("examples")
 def list_examples() -> None:
     """List the example files that `supple new --from` writes."""
-    from supple.modelfiles.starter import examples, title
+    from supple.io.modelfiles.starter import examples, title
 
     found = examples()
     width = max(map(len, found), default=0)
@@ -165,7 +165,7 @@ def list_examples() -> None:
 @app.command("schema")
 def show_schema() -> None:
     """Print the JSON Schema of model files, with which editors complete and check them."""
-    from supple.modelfiles.schema import schema
+    from supple.io.modelfiles.schema import schema
 
     typer.echo(json.dumps(schema(), indent=1))
 
@@ -205,8 +205,8 @@ def write_library(
     out: Annotated[Path, typer.Option(help="Folder for the two files.")] = Path("."),
 ) -> None:
     """Write the kernels as a library for C programs: libsupple.so and supple.h."""
+    from supple.foundation.atomic_files import write_whole
     from supple.native import library
-    from supple.writing import write_whole
 
     expect_folder(out)
     made, header = library.for_c()

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from supple import validate
-from supple.changes import Change, as_changes
-from supple.elements import check_joint_reference
-from supple.errors import ModelError, label
-from supple.frames import Frame, expect_frame
+from supple.constraints.topology_changes import Change, as_changes
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, label
+from supple.foundation.frames import Frame, expect_frame
+from supple.foundation.validate import set_fields
 from supple.joints import Joint
-from supple.validate import set_fields
+from supple.joints.interactions import check_joint_reference
 
 Quantity = Literal[
     "coordinate", "rate", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz"

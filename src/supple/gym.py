@@ -9,15 +9,15 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.analyses.prepared import Start
-from supple.analyses.stepper import Stepper
-from supple.calls import public
-from supple.errors import ModelError, SimulationError, SuppleError
+from supple.analyses.run.prepared import Start
+from supple.analyses.run.stepper import Stepper
 from supple.formulations.base import Formulation
-from supple.integrators.base import Integrator
+from supple.foundation import validate
+from supple.foundation.calls import public
+from supple.foundation.errors import ModelError, SimulationError, SuppleError
+from supple.foundation.poses import Array
+from supple.integrators.methods.base import Integrator
 from supple.model import Model
-from supple.poses import Array
 from supple.state import State
 
 try:

@@ -9,24 +9,24 @@ from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.bodies.rigid import Ground, PointMass
+from supple.bodies.base.rigid import Ground, PointMass
 from supple.constraints import Constraint, Driver, FrameDriver, SlidingJoint, check_drivers
-from supple.errors import ModelError, describe, label, suggestion, warn_caller
 from supple.events import Event
 from supple.forces import ForceElement, Motor
-from supple.frames import Body, Frame
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, describe, label, suggestion, warn_caller
+from supple.foundation.frames import Body, Frame
+from supple.foundation.validate import Vector
 from supple.graph.linear_graph import LinearGraph
 from supple.graph.places import check_places
 from supple.graph.reading import linear_graph
 from supple.graph.topology import Graph
 from supple.graph.tree_choice import Tree, checked_tree, priority
 from supple.joints import Joint
-from supple.model_products import ModelProducts
-from supple.replacement import changed, moved, renamed, uses
-from supple.suspicions import suspicions
-from supple.validate import Vector
-from supple.written_bodies import written_bodies
+from supple.modelling.model_products import ModelProducts
+from supple.modelling.plausibility import suspicions
+from supple.modelling.replacement import changed, moved, renamed, uses
+from supple.modelling.segmentation import written_bodies
 
 Item = Body | Joint | Constraint | ForceElement | PointMass
 AnyItem = TypeVar("AnyItem", bound=Item)

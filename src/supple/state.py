@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.errors import ModelError, SuppleError, suggestion
-from supple.poses import Array
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, SuppleError, suggestion
+from supple.foundation.poses import Array
 
 if TYPE_CHECKING:
-    from supple.engine.compiled import Compiled
+    from supple.engine.base.compiled import Compiled
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,21 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.core import alpha, alpha_newton, alpha_rows, alpha_stage, dynamics, links
-from supple.core.alpha_stage import AT, GAP, LAM, RATE, E, F, G, P
+from supple.core.alpha import (
+    alpha,
+)
+from supple.core.alpha import (
+    newton as alpha_newton,
+)
+from supple.core.alpha import (
+    rows as alpha_rows,
+)
+from supple.core.alpha import (
+    stage as alpha_stage,
+)
+from supple.core.alpha.stage import AT, GAP, LAM, RATE, E, F, G, P
+from supple.core.equations import dynamics
+from supple.core.forces import constraint_rows as links
 
 
 def spinning_loop() -> sp.Model:

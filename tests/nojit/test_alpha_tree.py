@@ -11,10 +11,11 @@ from types import SimpleNamespace
 import numpy as np
 
 import supple as sp
-from supple.core import alpha_newton, alpha_tree
-from supple.core import tree_parts as parts
-from supple.core.alpha_stage import AT, MASS, RQ, RU, U_ROWS
-from supple.core.layout import views
+from supple.core.alpha import newton as alpha_newton
+from supple.core.alpha import tree as alpha_tree
+from supple.core.alpha.stage import AT, MASS, RQ, RU, U_ROWS
+from supple.core.base.layout import views
+from supple.core.equations import tree_parts as parts
 from test_tree_newton import Tree, coupled_chain
 
 

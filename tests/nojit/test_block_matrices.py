@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.core import block_solutions, blocks, radau_blocks
-from supple.core import layout as at
-from supple.core.radau_table import TI
-from supple.core.radau_views import E1, F4, MASS, P1, RQ, Y1
-from supple.engine import block_plan
+from supple.core.base import layout as at
+from supple.core.linalg import block_solutions
+from supple.core.linalg import multifrontal as blocks
+from supple.core.radau import blocks as radau_blocks
+from supple.core.radau.buffers import E1, F4, MASS, P1, RQ, Y1
+from supple.core.radau.table import TI
+from supple.engine.sparsity import block_plan
 from supple.formulations.equations import Equations
 
 BUSHING = -1

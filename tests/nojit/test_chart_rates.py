@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from test_plain_python import every_kind, second_order
 
-from supple.core import chart
-from supple.core.layout import new_work, views
+from supple.core.base.layout import new_work, views
+from supple.core.bodies import chart
 from supple.formulations.trees import JointCoordinates
 
 STEP = 1e-3  # s; differences of order six err by STEP^6/140 of the seventh derivative

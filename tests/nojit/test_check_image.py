@@ -10,7 +10,7 @@ from test_plain_python import every_kind, rope, second_order, sliding
 
 import supple as sp
 from image_parts import fault_of, parts_of
-from supple.core import check_image as checks
+from supple.core.images import image as checks
 
 
 @pytest.mark.parametrize("build", [every_kind, second_order, rope, lambda: sliding("section")],

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.core import dynamics
-from supple.core.layout import new_work, read_work
+from supple.core.base.layout import new_work, read_work
+from supple.core.equations import dynamics
 from supple.formulations.trees import JointCoordinates
 
 STEP = 1e-30

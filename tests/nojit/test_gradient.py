@@ -8,7 +8,7 @@ import numpy as np
 
 import supple as sp
 import test_gradient_runs
-from supple.engine.builder import build
+from supple.engine.pack.builder import build
 from supple.formulations.equations import Equations
 
 

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.cases.four_bar import four_bar
-from supple.core import chart, dynamics, history
-from supple.core.layout import new_work, read_work
-from supple.engine.histories import RunHistory
-from supple.engine.loads import Loads
-from supple.engine.row_sets import RowSets
-from supple.engine.rows import rows_at
+from supple.cases.linkages.four_bar import four_bar
+from supple.core.base.layout import new_work, read_work
+from supple.core.bodies import chart
+from supple.core.equations import dynamics, history
+from supple.engine.base.histories import RunHistory
+from supple.engine.base.row_sets import RowSets
+from supple.engine.reading.loads import Loads
+from supple.engine.reading.rows import rows_at
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 

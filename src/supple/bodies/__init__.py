@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from supple.bodies.beam import Beam
-from supple.bodies.flexible import FlexibleBody
-from supple.bodies.frame import FrameBody
-from supple.bodies.rigid import Ground, PointMass, RigidBody
-from supple.bodies.shape import Cuboid, Cylinder, MeshFile, Sphere
-from supple.bodies.sid import SIDBody, write_sid
-from supple.frames import Body
+from supple.bodies.base.flexible import FlexibleBody
+from supple.bodies.base.rigid import Ground, PointMass, RigidBody
+from supple.bodies.base.shape import Cuboid, Cylinder, MeshFile, Sphere
+from supple.bodies.beam.beam import Beam
+from supple.bodies.structure.frame import FrameBody
+from supple.bodies.structure.sid import SIDBody, write_sid
+from supple.foundation.frames import Body
 
 __all__ = [
     "Beam",

@@ -12,39 +12,39 @@ from __future__ import annotations
 from importlib import import_module
 
 from supple.cases.case import Case, ModelCase, Quantity
-from supple.errors import SuppleError, suggestion
+from supple.foundation.errors import SuppleError, suggestion
 
 __all__ = ["Case", "ModelCase", "Quantity", "all", "get", "names"]
 
 _MODULES = (
-    "supple.cases.huang",
-    "supple.cases.huang_flexible",
-    "supple.cases.huang_eight_link",
-    "supple.cases.huang_rig",
-    "supple.cases.huang_stiffening",
-    "supple.cases.huang_order_n",
-    "supple.cases.zhao",
-    "supple.cases.zhao_static",
-    "supple.cases.zhao_flexible",
-    "supple.cases.duffing",
-    "supple.cases.richard",
-    "supple.cases.richard_four_bar",
-    "supple.cases.richard_panels",
-    "supple.cases.jonker",
-    "supple.cases.large_deflection",
-    "supple.cases.spacar",
-    "supple.cases.nada",
-    "supple.cases.rotating",
-    "supple.cases.nada_arm",
-    "supple.cases.gradient_tables",
-    "supple.cases.gradient_elastica",
-    "supple.cases.gradient_arm",
-    "supple.cases.gradient_motion",
-    "supple.cases.slider_crank_all",
-    "supple.cases.plates",
-    "supple.cases.ancf_plate",
+    "supple.cases.arms.huang",
+    "supple.cases.arms.huang_flexible",
+    "supple.cases.arms.huang_eight_link",
+    "supple.cases.arms.huang_rig",
+    "supple.cases.arms.huang_stiffening",
+    "supple.cases.arms.huang_order_n",
+    "supple.cases.arms.zhao",
+    "supple.cases.arms.zhao_static",
+    "supple.cases.arms.zhao_flexible",
+    "supple.cases.beams.duffing",
+    "supple.cases.linkages.richard",
+    "supple.cases.linkages.richard_four_bar",
+    "supple.cases.linkages.richard_panels",
+    "supple.cases.linkages.jonker",
+    "supple.cases.beams.large_deflection",
+    "supple.cases.linkages.spacar",
+    "supple.cases.arms.nada",
+    "supple.cases.beams.rotating",
+    "supple.cases.arms.nada_arm",
+    "supple.cases.beams.ancf_tables",
+    "supple.cases.beams.ancf_elastica",
+    "supple.cases.beams.ancf_arm",
+    "supple.cases.beams.ancf_motion",
+    "supple.cases.linkages.slider_crank_all",
+    "supple.cases.beams.plates",
+    "supple.cases.beams.ancf_plates",
     "supple.cases.mechanisms",
-    "supple.cases.capstan",
+    "supple.cases.linkages.capstan",
 )
 
 

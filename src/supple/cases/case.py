@@ -10,13 +10,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from supple.errors import SuppleError, SuppleWarning
-from supple.integrators.interruption import raised_at_once
-from supple.reports import Report
+from supple.foundation.errors import SuppleError, SuppleWarning
+from supple.foundation.reports import Report
+from supple.integrators.run.interruption import raised_at_once
 
 if TYPE_CHECKING:
     from supple.formulations.base import Formulation
-    from supple.integrators.base import Integrator
+    from supple.integrators.methods.base import Integrator
     from supple.model import Model
     from supple.results.result import Result
     from supple.state import State
@@ -103,7 +103,7 @@ class Case:
         """
         import numpy as np
 
-        from supple.analyses.simulate import simulate
+        from supple.analyses.run.simulate import simulate
 
         times = np.array([t for t in self.times if until is None or t <= until])
         if not len(times):
@@ -162,7 +162,7 @@ class ModelCase(Case):
 
 def explicit() -> Integrator:
     """The method for undamped vibration, which must be followed, and for motion that is smooth."""
-    from supple.integrators.explicit import DormandPrince
+    from supple.integrators.methods.explicit import DormandPrince
 
     return DormandPrince()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.cases import andrews, bennett, bricard, four_bar, governor, n_four_bar
+from supple.cases.linkages import andrews, bennett, bricard, four_bar, governor, n_four_bar
 
 LOOPS = (
     *four_bar.CASES,

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.cases.case import Case, ModelCase, Quantity
-from supple.errors import SuppleError, SuppleWarning
-from supple.palette import COLOURS, INK
-from supple.poses import Array
+from supple.foundation.atomic_files import save_figure, write_whole
+from supple.foundation.errors import SuppleError, SuppleWarning
+from supple.foundation.palette import COLOURS, INK
+from supple.foundation.poses import Array
 from supple.results.plot import PANEL_HEIGHT, WIDTH, dress
-from supple.writing import save_figure, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -146,7 +146,7 @@ def run(case: Case) -> tuple[Result | None, list[Quantity]]:
 
 def _system(case: Case, result: Result | None) -> Figure | None:
     """A picture of the system: where a run begins, or of the model alone if nothing is run."""
-    from supple.analyses.instant import instant
+    from supple.analyses.base.snapshot_result import instant
     from supple.formulations.trees import JointCoordinates
     from supple.results.result import Result
     from supple.state import State

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from supple.reports import Report
-from supple.writing import save_figure
+from supple.foundation.atomic_files import save_figure
+from supple.foundation.reports import Report
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,23 +7,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from supple import validate
-from supple.analyses.arguments import expect
-from supple.analyses.prepared import Start
-from supple.certificates.asked import INTERVALS, expect_outputs, runs_of
+from supple.analyses.base.arguments import expect
+from supple.analyses.run.prepared import Start
 from supple.certificates.certificate import Certificate, Contribution
-from supple.certificates.choice import choose_modes, left_open
 from supple.certificates.contributions import ESTIMATORS, ROUNDING, Question, usable
 from supple.certificates.evidence import Evidence
+from supple.certificates.mode_selection import choose_modes, left_open
 from supple.certificates.runs import Runs
 from supple.certificates.sampling import CONSTANT
-from supple.errors import ModelError, SimulationError, label
+from supple.certificates.settings import INTERVALS, expect_outputs, runs_of
 from supple.events import Event
 from supple.formulations.base import Formulation
-from supple.integrators.base import Integrator
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, SimulationError, label
+from supple.foundation.progress import told
+from supple.integrators.methods.base import Integrator
 from supple.model import Model
 from supple.sweeps.readings import AT, Outputs
-from supple.waiting import told
 
 OWNER = "certify"
 CONTRIBUTIONS = tuple(ESTIMATORS)

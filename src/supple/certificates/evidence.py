@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from supple.bodies.refinement import beyond_linear, finer_mesh, more_modes, with_shear
+from supple.bodies.base.refinement import beyond_linear, finer_mesh, more_modes, with_shear
 from supple.certificates.given_meshes import mesh_errors
 from supple.certificates.runs import Made, Runs, another_method, refined
-from supple.errors import ModelError, SuppleWarning
 from supple.formulations.base import Formulation
 from supple.formulations.trees import Absolute, JointCoordinates
-from supple.frames import Body
-from supple.integrators.base import Integrator
-from supple.integrators.radau import Radau
+from supple.foundation.errors import ModelError, SuppleWarning
+from supple.foundation.frames import Body
+from supple.integrators.methods.base import Integrator
+from supple.integrators.methods.radau import Radau
 
 TIGHTER, TIGHTEST = 10.0, 100.0  # divisors of tolerances
 EXPLICIT = (

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.bodies.refinement import finer_mesh
-from supple.errors import ModelError, percent
+from supple.bodies.base.refinement import finer_mesh
+from supple.foundation.errors import ModelError, percent
 
 if TYPE_CHECKING:
     from supple.certificates.contributions import Question

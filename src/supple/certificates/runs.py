@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from supple.analyses.keeping import Arguments
-from supple.analyses.prepared import prepare
+from supple.analyses.run.checkpointing import Arguments
+from supple.analyses.run.prepared import prepare
 from supple.certificates.sampling import Sample, sample
 from supple.certificates.short_times import short_times
-from supple.errors import SuppleError, SuppleWarning
 from supple.events import Event
 from supple.formulations.base import Formulation
-from supple.frames import Body
-from supple.integrators.base import Integrator
-from supple.integrators.explicit import DormandPrince
-from supple.integrators.interruption import raised_at_once
-from supple.integrators.radau import Radau
-from supple.integrators.tolerances import tolerances
+from supple.foundation.errors import SuppleError, SuppleWarning
+from supple.foundation.frames import Body
+from supple.integrators.methods.base import Integrator
+from supple.integrators.methods.explicit import DormandPrince
+from supple.integrators.methods.radau import Radau
+from supple.integrators.run.interruption import raised_at_once
+from supple.integrators.run.tolerances import tolerances
 from supple.model import Model
 from supple.results.result import Result
 from supple.sweeps.readings import Reading

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError
-from supple.results.body_loads import at_times
+from supple.foundation.errors import SuppleError
 from supple.results.quantities import quantity
 from supple.results.result import Result
+from supple.results.views.body_loads import at_times
 from supple.sweeps.readings import Reading
 
 Array = NDArray[np.float64]

@@ -13,9 +13,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError
 from supple.events import Event
 from supple.forces import JointStop
+from supple.foundation.errors import SuppleError
 from supple.model import Model
 from supple.results.result import Result
 

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 import typer
 
-from supple.starting import STOPPED
+from supple.foundation.startup_interrupt import STOPPED
 
 NO, WRONG_CALL = 1, 2  # the answer is no; the call is wrong
 OPTIONS = {"t_end": "until"}  # that are not called as arguments of `simulate` are
@@ -33,7 +33,7 @@ def refuse(sentence: str) -> NoReturn:
 @contextmanager
 def asked_rightly() -> Iterator[None]:
     """Errors meanwhile are those of the call: a name that is unknown, a file that is no result."""
-    from supple.errors import SuppleError
+    from supple.foundation.errors import SuppleError
 
     try:
         yield
@@ -47,8 +47,8 @@ def warned_plainly() -> Iterator[None]:
 
     Others stay as they are.
     """
-    from supple import waiting
-    from supple.errors import SuppleWarning
+    from supple.foundation import progress
+    from supple.foundation.errors import SuppleWarning
 
     usual, told = warnings.showwarning, set[str]()
 
@@ -57,7 +57,7 @@ def warned_plainly() -> Iterator[None]:
             usual(message, category, *where, **more)
         elif str(message) not in told:
             told.add(str(message))
-            waiting.clear()
+            progress.clear()
             typer.echo(f"supple: warning: {message}", err=True)
 
     with warnings.catch_warnings():
@@ -69,7 +69,7 @@ def warned_plainly() -> Iterator[None]:
 @contextmanager
 def named_by_options(given: Mapping[str, Any], owner: str = "simulate") -> Iterator[None]:
     """Errors meanwhile about arguments that options gave are those of the call, and name these."""
-    from supple.errors import ModelError, describe
+    from supple.foundation.errors import ModelError, describe
 
     try:
         yield
@@ -82,7 +82,7 @@ def named_by_options(given: Mapping[str, Any], owner: str = "simulate") -> Itera
 
 def expect_place(path: Path | None, endings: tuple[str, ...] = ()) -> None:
     """Refuse a file to be written that cannot be, before anything is computed for it."""
-    from supple.writing import check_target
+    from supple.foundation.atomic_files import check_target
 
     if path is None:
         return
@@ -95,7 +95,7 @@ def expect_place(path: Path | None, endings: tuple[str, ...] = ()) -> None:
 
 def expect_folder(path: Path) -> None:
     """Make a folder for files to be written, or refuse it, before anything is computed for them."""
-    from supple.writing import make_folder
+    from supple.foundation.atomic_files import make_folder
 
     with asked_rightly():
         make_folder(path)

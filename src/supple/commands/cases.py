@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.commands.answers import conclude, print_json
-from supple.errors import SuppleError
+from supple.foundation.errors import SuppleError
 
 if TYPE_CHECKING:
     from supple.cases import Case, Quantity

@@ -32,7 +32,7 @@ def certify(
     """Put error bars on numbers of a run; exit code 0 only if all of them are certified."""
     from supple.certificates.certify import CONTRIBUTIONS
     from supple.certificates.certify import certify as study
-    from supple.modelfiles.model_file import KEPT
+    from supple.io.modelfiles.model_file import KEPT
 
     found = model_file(file)
     settings = getattr(found, "settings", {})  # a robot has none
@@ -59,7 +59,7 @@ def certify(
 
 
 def _expect_known(given: list[str], known: tuple[str, ...]) -> None:
-    from supple.errors import suggestion
+    from supple.foundation.errors import suggestion
 
     for name in given:
         if name not in known:

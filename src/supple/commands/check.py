@@ -12,7 +12,7 @@ from supple.commands.answers import conclude, print_json
 from supple.commands.sources import expect_file, model_file
 
 if TYPE_CHECKING:
-    from supple.errors import SuppleError
+    from supple.foundation.errors import SuppleError
 
 
 def check(
@@ -20,8 +20,8 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
     """Read a model file, tell all that is wrong with it, and examine the model."""
-    from supple.analyses.diagnosis import Finding
-    from supple.errors import SuppleError
+    from supple.analyses.doctor.diagnosis import Finding
+    from supple.foundation.errors import SuppleError
 
     expect_file(file, "a model file")
     refused: list[dict[str, Any]] = []
@@ -52,7 +52,7 @@ def check(
 
 def _told(error: SuppleError) -> list[dict[str, Any]]:
     """What is wrong with a file, each with its place if there is one."""
-    from supple.modelfiles import ModelFileError
+    from supple.io.modelfiles import ModelFileError
 
     if not isinstance(error, ModelFileError):
         return [{"severe": True, "text": str(error), "advice": ""}]

@@ -42,10 +42,10 @@ def crosscheck(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
     """Run a model by every formulation and two integrators; exit code 0 only if all agree."""
-    from supple.modelfiles import ModelFile
-    from supple.studies.crosscheck import OWNER
-    from supple.studies.crosscheck import crosscheck as study
-    from supple.writing import write_whole
+    from supple.foundation.atomic_files import write_whole
+    from supple.io.modelfiles import ModelFile
+    from supple.studies.crosscheck.crosscheck import OWNER
+    from supple.studies.crosscheck.crosscheck import crosscheck as study
 
     if not (math.isfinite(accuracy) and 0.0 < accuracy < 1.0):
         refuse(f"--accuracy is {accuracy}, expected a number between 0 and 1")

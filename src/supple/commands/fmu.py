@@ -54,8 +54,8 @@ def fmu(
     ] = None,
 ) -> None:
     """Write a model as an FMU, which other programs simulate without Python."""
-    from supple.errors import ModelError, SuppleWarning
-    from supple.fmu.export import OWNER, export_fmu
+    from supple.foundation.errors import ModelError, SuppleWarning
+    from supple.io.fmu.export import OWNER, export_fmu
 
     expect_place(out, (".fmu",))
     expect_apart(file, out=out)

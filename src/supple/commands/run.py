@@ -76,8 +76,8 @@ def resume(
     as_json: Json = False,
 ) -> None:
     """Go on with a run from its last checkpoint and write the outputs of its model file."""
-    from supple.modelfiles import ModelFile
-    from supple.modelfiles.archive import resumed
+    from supple.io.modelfiles import ModelFile
+    from supple.io.modelfiles.archive import resumed
 
     expect_file(checkpoint, "a checkpoint")
     expect_place(html, PAGES)

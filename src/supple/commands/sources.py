@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from supple.commands.answers import asked_rightly, refuse
 
 if TYPE_CHECKING:
-    from supple.modelfiles import ModelFile
+    from supple.io.modelfiles import ModelFile
+    from supple.io.robots import RobotFile
+    from supple.results.files.saved import SavedResult
     from supple.results.result import Result
-    from supple.results.saved import SavedResult
-    from supple.robots import RobotFile
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"  # of HDF5, which NetCDF-4 is
 RESULTS = (".nc", ".nc4", ".h5", ".hdf5")
@@ -34,7 +34,7 @@ def holds_result(path: Path) -> bool:
 
 def expect_file(path: Path, expected: str) -> None:
     """Refuse a path without a file that can be read."""
-    from supple.files import existing
+    from supple.foundation.input_files import existing
 
     with asked_rightly():
         existing(path, expected)
@@ -42,8 +42,8 @@ def expect_file(path: Path, expected: str) -> None:
 
 def model_file(path: Path, expected: str = "a model file") -> ModelFile | RobotFile:
     """A model file, or a robot by its ending; what is wrong within it is told by its own error."""
-    from supple.modelfiles import ModelFile
-    from supple.robots import ENDINGS, RobotFile
+    from supple.io.modelfiles import ModelFile
+    from supple.io.robots import ENDINGS, RobotFile
 
     expect_file(path, expected)
     if path.suffix.lower() in ENDINGS:
@@ -59,8 +59,8 @@ def result_of(path: Path) -> Result | SavedResult:
     """The result in a file, or that of a model file, which is run; its outputs are not written."""
     expect_file(path, EITHER)
     if holds_result(path):
-        from supple.errors import SuppleWarning
-        from supple.results.saved import load
+        from supple.foundation.errors import SuppleWarning
+        from supple.results.files.saved import load
 
         with asked_rightly():
             found = load(path)
@@ -75,7 +75,7 @@ def matching(asked: Iterable[str], names: Iterable[str], extra: Iterable[str] = 
 
     ``extra`` names, of objects for example, are known too but no pattern means them.
     """
-    from supple.errors import suggestion
+    from supple.foundation.errors import suggestion
 
     known, others = list(names), list(extra)
     found: list[str] = []

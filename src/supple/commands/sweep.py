@@ -53,7 +53,7 @@ def sweep(
 
 def _indices(found: Sweep) -> dict[str, Any]:
     """Sobol indices of all numbers, where the design has them."""
-    from supple.errors import SuppleError
+    from supple.foundation.errors import SuppleError
 
     tables = {}
     if found.design == "saltelli":

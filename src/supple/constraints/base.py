@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from supple.constraints.smooth import as_smooth_signal, refuse_jumps
-from supple.elements import Element
-from supple.errors import label
-from supple.frames import Frame, expect_two_bodies
+from supple.foundation.errors import label
+from supple.foundation.frames import Frame, expect_two_bodies
+from supple.foundation.validate import set_fields
 from supple.joints import Joint
+from supple.joints.interactions import Element
 from supple.signals import Signal
-from supple.validate import set_fields
 
 
 @dataclass(frozen=True, eq=False, init=False)

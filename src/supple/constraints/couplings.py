@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from supple import validate
 from supple.constraints.base import Constraint
-from supple.elements import Target, check_joint_reference
-from supple.errors import ModelError, describe, label
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, describe, label
+from supple.foundation.validate import set_fields
 from supple.joints import Joint
+from supple.joints.interactions import Target, check_joint_reference
 from supple.signals import Signal, SignalLike
-from supple.validate import set_fields
 
 Term = tuple[str, int | str, float]
 GivenTerm = tuple[Joint | str, float] | tuple[Joint | str, int | str, float]

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from supple import validate
 from supple.constraints.base import FrameConstraint
 from supple.constraints.couplings import CoordinateConstraint, Term
-from supple.elements import check_joint_reference
-from supple.errors import ModelError, describe, label
-from supple.frames import Frame
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, describe, label
+from supple.foundation.frames import Frame
+from supple.foundation.validate import Axis, Vector, set_fields
 from supple.joints import Joint, Motion
+from supple.joints.interactions import check_joint_reference
 from supple.signals import Signal, SignalLike
-from supple.validate import Axis, Vector, set_fields
 
 _ALONG = tuple(Motion("translate", validate.axis("Motion", "axis", axis)) for axis in "xyz")
 

@@ -1,8 +1,8 @@
 """The kinds of constraints, one row for each: what anything but a kernel asks about them.
 
 To add a constraint: its class, a row in ``CONSTRAINTS``, and a packer in
-``engine/pack_constraints.py``; if its rows are none of those in ``LINKS``, also an integer code and
-branches in ``core/links.py``, and a row there (``CONTRIBUTING.md``).
+``engine/pack/constraints.py``; if its rows are none of those in ``LINKS``, also an integer code and
+branches in ``core/forces/constraint_rows.py``, and a row there (``CONTRIBUTING.md``).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from supple.constraints.couplings import CoordinateConstraint
 from supple.constraints.drivers import Driver, FrameDriver
 from supple.constraints.points import Distance, PointOnLine, PointOnPlane
 from supple.constraints.sliding import SlidingJoint
-from supple.core import links as codes
-from supple.errors import ModelError, label
+from supple.core.forces import constraint_rows as codes
+from supple.foundation.errors import ModelError, label
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
 
 Load = Literal["effort", "tension", ""]

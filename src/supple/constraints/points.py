@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from supple import validate
 from supple.constraints.base import FrameConstraint
 from supple.constraints.smooth import lowest
-from supple.errors import ModelError, label
-from supple.frames import Frame
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, label
+from supple.foundation.frames import Frame
+from supple.foundation.validate import Axis, Vector, set_fields
 from supple.signals import Constant, Signal, SignalLike
-from supple.validate import Axis, Vector, set_fields
 
 
 @dataclass(frozen=True, eq=False, init=False)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
-from supple import validate
 from supple.constraints.base import FrameConstraint
-from supple.elements import Shaft
-from supple.errors import ModelError, label
-from supple.frames import Frame
-from supple.validate import set_fields
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, label
+from supple.foundation.frames import Frame
+from supple.foundation.validate import set_fields
+from supple.joints.interactions import Shaft
 
 if TYPE_CHECKING:
-    from supple.bodies.gradient import GradientLine
+    from supple.bodies.nodal.ancf_line import GradientLine
 
 Follows = Literal["point", "tangent", "section"]
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.errors import ModelError
+from supple.foundation.errors import ModelError
 from supple.signals import Signal, as_signal
 
 # A jump counts if it exceeds this part of the largest value or rate near it: far above rounding

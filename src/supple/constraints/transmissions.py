@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from supple import validate
 from supple.constraints.couplings import CoordinateConstraint, Term, joint_target
-from supple.elements import Target, check_joint_reference
+from supple.foundation import validate
+from supple.foundation.validate import set_fields
 from supple.joints import Joint
+from supple.joints.interactions import Target, check_joint_reference
 from supple.signals import Signal, SignalLike
-from supple.validate import set_fields
 
 JointLike = Joint | str | tuple[Joint | str, int | str]
 

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from supple.fem.beam import BeamMesh
-from supple.fem.component import Component, MassProperties, mass_properties, rigid_modes
-from supple.fem.damping import Damping, KelvinVoigt, ModalDamping, Rayleigh
-from supple.fem.element import BeamElement
-from supple.fem.frame import FrameMesh
-from supple.fem.line import BeamLine
-from supple.fem.material import Material
-from supple.fem.member import Member
-from supple.fem.plates import plate
-from supple.fem.sections import Box, Circle, CrossSection, ISection, Rectangle, Section, Tube
-from supple.fem.shell import ShellMesh
-from supple.fem.shell_points import ShellPoint, plane_von_mises
-from supple.fem.tapered import TaperedSection
+from supple.fem.base.component import Component, MassProperties, mass_properties, rigid_modes
+from supple.fem.base.damping import Damping, KelvinVoigt, ModalDamping, Rayleigh
+from supple.fem.base.material import Material
+from supple.fem.beams.beam import BeamMesh
+from supple.fem.beams.element import BeamElement
+from supple.fem.beams.frame import FrameMesh
+from supple.fem.beams.line import BeamLine
+from supple.fem.beams.member import Member
+from supple.fem.sections.sections import (
+    Box,
+    Circle,
+    CrossSection,
+    ISection,
+    Rectangle,
+    Section,
+    Tube,
+)
+from supple.fem.sections.tapered import TaperedSection
+from supple.fem.shells.plates import plate
+from supple.fem.shells.points import ShellPoint, plane_von_mises
+from supple.fem.shells.shell import ShellMesh
 
 __all__ = [
     "BeamElement",

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from supple import validate
-from supple.elements import Element, Target, check_joint_reference
-from supple.errors import ModelError
-from supple.frames import Frame, expect_two_bodies
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.frames import Frame, expect_two_bodies
+from supple.foundation.validate import set_fields
+from supple.joints.interactions import Element, Target, check_joint_reference
 from supple.signals import Signal, as_signal
-from supple.validate import set_fields
 
 SignalTriple = tuple[Signal, Signal, Signal]
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.elements import Shaft, Target, check_joint_reference
-from supple.errors import ModelError
 from supple.forces.base import ForceElement
-from supple.frames import Body
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.frames import Body
+from supple.foundation.validate import Vector, read_only, set_fields
 from supple.joints import Joint
+from supple.joints.interactions import Shaft, Target, check_joint_reference
 from supple.signals import Signal, SignalLike, as_signal
-from supple.validate import Vector, read_only, set_fields
 
 TARGETS = "a joint, a motor or a name, or a list of these or of pairs (joint, coordinate)"
 ELASTIC = "a list of pairs (flexible body, coordinate)"

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.elements import Shaft, Target, check_joint_reference
-from supple.errors import ModelError
 from supple.forces import native
 from supple.forces.base import ForceElement, PairForce
-from supple.frames import Frame, expect_body_frame
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.frames import Frame, expect_body_frame
+from supple.foundation.validate import Vector, set_fields
 from supple.joints import Joint
-from supple.validate import Vector, set_fields
+from supple.joints.interactions import Shaft, Target, check_joint_reference
 
 MOST_COORDINATES = 24
 

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from supple import validate
-from supple.elements import Shaft, Target, check_joint_reference
-from supple.errors import ModelError
 from supple.forces.base import ForceElement, JointForce
 from supple.forces.laws import Law, LawLike, damper_law, spring_law
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.validate import set_fields
 from supple.joints import Joint
+from supple.joints.interactions import Shaft, Target, check_joint_reference
 from supple.signals import Signal, SignalLike, as_signal
-from supple.validate import set_fields
 
 
 @dataclass(frozen=True, eq=False, init=False)

@@ -1,8 +1,8 @@
 """The kinds of force elements, one row for each: what anything but a kernel asks about them.
 
-To add an element: its class, a row in ``FORCES``, and a packer in ``engine/pack_forces.py``; if it
-has a law of its own, also an integer code and branches in ``core/forces.py`` or
-``core/joint_forces.py``, and a row in ``ELEMENTS`` (``CONTRIBUTING.md``).
+To add an element: its class, a row in ``FORCES``, and a packer in ``engine/pack/forces.py``; if it
+has a law of its own, also an integer code and branches in ``core/forces/forces.py`` or
+``core/forces/joint_forces.py``, and a row in ``ELEMENTS`` (``CONTRIBUTING.md``).
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from supple.core import forces as codes
-from supple.errors import ModelError, label
+from supple.core.forces import forces as codes
 from supple.forces.base import ForceElement
 from supple.forces.functions import EffortFunction, ForceFunction, PairFunction
 from supple.forces.joints import (
@@ -32,6 +31,7 @@ from supple.forces.ropes import Rope
 from supple.forces.sampled import SampledController
 from supple.forces.state_space import StateSpaceController
 from supple.forces.surfaces import Pressure, SurfaceLoad
+from supple.foundation.errors import ModelError, label
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
 
 Couples = Literal["", "nodes", "velocities", "state", "terms", "path"]

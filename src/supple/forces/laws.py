@@ -11,13 +11,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.core import opcodes as op
-from supple.errors import ModelError
+from supple.core.base import opcodes as op
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.validate import Vector, read_only, set_fields
 from supple.signals import expressions
 from supple.signals.base import Packed, packed, parsed
 from supple.signals.piecewise import OPEN_END
-from supple.validate import Vector, read_only, set_fields
 
 OF_A_SPRING = {"x": expressions.OF_A_LAW["x"]}
 PAIRS = "pairs such as [(0, 0), (0.1, 500)] or a ForceTable"
@@ -37,11 +37,11 @@ class Law(ABC):
 
     @abstractmethod
     def spring(self) -> Packed:
-        """What kernels evaluate as a spring (``core/laws.py``)."""
+        """What kernels evaluate as a spring (``core/forces/laws.py``)."""
 
     @abstractmethod
     def damper(self) -> Packed:
-        """What kernels evaluate as a damper (``core/laws.py``)."""
+        """What kernels evaluate as a damper (``core/forces/laws.py``)."""
 
 
 @dataclass(frozen=True, eq=False, init=False)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from supple import validate
-from supple.elements import Shaft
-from supple.errors import ModelError
 from supple.forces.base import JointForce
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.validate import set_fields
 from supple.joints import Joint
-from supple.validate import set_fields
+from supple.joints.interactions import Shaft
 
 
 @dataclass(frozen=True, eq=False, init=False)

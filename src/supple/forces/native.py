@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from supple.errors import ModelError
+from supple.foundation.errors import ModelError
 
 SIGNATURE = "int f(double t, const double *in, double *out)"
 IN_NUMBA = "int32(float64, CPointer(float64), CPointer(float64))"

@@ -10,14 +10,14 @@ from typing import Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.elements import same_station
-from supple.errors import ModelError, label
 from supple.forces.base import ForceElement, PairForce, SignalTriple, three_signals
 from supple.forces.laws import Law, LawLike, damper_law, spring_law
-from supple.frames import Body, Frame, Line, expect_body_frame
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, label
+from supple.foundation.frames import Body, Frame, Line, expect_body_frame
+from supple.foundation.validate import Vector, read_only, set_fields
+from supple.joints.interactions import same_station
 from supple.signals import Constant, Signal, SignalLike
-from supple.validate import Vector, read_only, set_fields
 
 ALONG = 1e-12  # sine of an angle that is rounding
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple import validate
-from supple.elements import Target, check_joint_reference
-from supple.errors import ModelError
 from supple.forces.base import ForceElement
-from supple.frames import Frame, expect_frame
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.frames import Frame, expect_frame
+from supple.foundation.validate import Axis, Vector, read_only, set_fields
 from supple.joints import Joint
-from supple.validate import Axis, Vector, read_only, set_fields
+from supple.joints.interactions import Target, check_joint_reference
 
 MOST_STATIONS = 64
 MOST_TURNS = 1000

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.errors import ModelError
 from supple.forces.controllers import (
     Controller,
     LinearLaw,
@@ -19,7 +17,9 @@ from supple.forces.controllers import (
     limits_of,
     steps_of,
 )
-from supple.validate import Vector, set_fields
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.validate import Vector, set_fields
 
 LAW = "a LinearLaw, or a function (t, e, state) -> efforts, next state"
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.core.control import MOST
-from supple.errors import ModelError
+from supple.core.forces.control import MOST
 from supple.forces.controllers import Controller, LinearLaw, SignalsLike
 from supple.forces.sampled import SampledController
-from supple.validate import Vector, set_fields
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.validate import Vector, set_fields
 
 
 @dataclass(frozen=True, eq=False, init=False)

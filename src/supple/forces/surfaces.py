@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple import validate
-from supple.errors import ModelError, label
 from supple.forces.base import ForceElement, SignalTriple, three_signals
-from supple.frames import Frame, expect_body_frame
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, label
+from supple.foundation.frames import Frame, expect_body_frame
+from supple.foundation.validate import set_fields
 from supple.signals import Signal, SignalLike, as_signal
-from supple.validate import set_fields
 
 if TYPE_CHECKING:
-    from supple.fem.gradient_faces import Face
+    from supple.fem.nodal.ancf_faces import Face
 
 Indices = NDArray[np.intp]
 

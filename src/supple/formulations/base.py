@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from supple.engine.linear_choice import Linear
+from supple.engine.sparsity.mass_solver_choice import Linear
 from supple.formulations.equations import Equations
-from supple.frames import Body
+from supple.foundation.frames import Body
 from supple.graph.tree_choice import Tree
 from supple.loops.assembly import compile_model
 from supple.model import Model

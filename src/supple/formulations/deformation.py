@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from supple import validate
-from supple.errors import ModelError
 from supple.formulations.base import Formulation, rewritten
-from supple.frames import PartOptions
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.frames import PartOptions
 from supple.graph.tree_choice import Tree
 from supple.model import Model
 

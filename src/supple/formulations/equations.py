@@ -7,15 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.core import chart, dynamics
-from supple.core.layout import WORK_RECORD
-from supple.engine.builder import Compiled
-from supple.engine.histories import RunHistory
-from supple.engine.row_sets import RowSets
-from supple.errors import ModelError
+from supple.core.base.layout import WORK_RECORD
+from supple.core.bodies import chart
+from supple.core.equations import dynamics
+from supple.engine.base.histories import RunHistory
+from supple.engine.base.row_sets import RowSets
+from supple.engine.pack.builder import Compiled
+from supple.foundation.errors import ModelError
+from supple.foundation.poses import Array
 from supple.loops.assembly import Rows, rows_at
 from supple.native.declare import Entry
-from supple.poses import Array
 
 
 class Energies(NamedTuple):
@@ -57,7 +58,7 @@ class Equations:
 
     @cached_property
     def fields(self) -> Any:
-        """Fields of the workspace by name, see ``core/layout.py``."""
+        """Fields of the workspace by name, see ``core/base/layout.py``."""
         return WORK_RECORD.read(self.compiled.sizes, self.work)
 
     @property
@@ -223,7 +224,7 @@ class Equations:
         return L
 
     def _chart(self, kernel: Entry, size: int, **given: Array) -> Array:
-        """What a kernel of ``core/chart.py`` makes of two vectors, (size,)."""
+        """What a kernel of ``core/bodies/chart.py`` makes of two vectors, (size,)."""
         out = np.empty(size)
         given = {name: _vector(x) for name, x in given.items()}
         problem = _sizes(self.compiled, **given)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from supple import validate
 from supple.formulations.base import Formulation, rewritten
 from supple.formulations.trees import Absolute
+from supple.foundation import validate
 from supple.graph.tree_choice import Tree
 from supple.model import Model
 

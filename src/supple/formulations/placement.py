@@ -20,11 +20,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple import validate
-from supple.bodies.flexible import FlexibleBody
-from supple.engine.attached import attached_masses
-from supple.errors import ModelError, label
-from supple.frames import Frame
+from supple.bodies.base.flexible import FlexibleBody
+from supple.engine.pack.attached import attached_masses
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, label
+from supple.foundation.frames import Frame
 from supple.graph.topology import Graph, TreeEdge
 from supple.joints import Joint
 from supple.model import Model

@@ -20,9 +20,6 @@ from typing import Literal
 
 import numpy as np
 
-from supple import validate
-from supple.calls import public
-from supple.errors import ModelError
 from supple.formulations.placement import (
     Array,
     Coordinates,
@@ -35,6 +32,9 @@ from supple.formulations.placement import (
     refuse_unknown,
     tilde,
 )
+from supple.foundation import validate
+from supple.foundation.calls import public
+from supple.foundation.errors import ModelError
 from supple.model import Model
 
 

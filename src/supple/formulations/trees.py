@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from supple import validate
-from supple.engine.linear_choice import Linear
-from supple.errors import ModelError
+from supple.engine.sparsity.mass_solver_choice import Linear
 from supple.formulations.base import Formulation
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
 from supple.graph.topology import FREE
 from supple.graph.tree_choice import Tree
 from supple.joints import Free

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.palette import COLOURS, INK
-from supple.writing import save_figure
+from supple.foundation.atomic_files import save_figure
+from supple.foundation.palette import COLOURS, INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import ModelError, suggestion
+from supple.foundation.errors import ModelError, suggestion
 from supple.graph.topology import Graph, JointPoint
 
 if TYPE_CHECKING:

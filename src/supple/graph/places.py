@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from supple.errors import ModelError, describe, label
-from supple.frames import Body, Frame
+from supple.foundation.errors import ModelError, describe, label
+from supple.foundation.frames import Body, Frame
+from supple.foundation.poses import IDENTITY, Pose
+from supple.foundation.validate import ROTATION_TOLERANCE
 from supple.graph.topology import Graph
 from supple.joints import Joint
-from supple.poses import IDENTITY, Pose
-from supple.validate import ROTATION_TOLERANCE
 
 # How far joints given by frames may put a body beside its place, in the size of the model: wide
 # enough for numbers typed with seven digits.

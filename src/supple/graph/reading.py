@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.frames import Body, Frame
+from supple.foundation.frames import Body, Frame
 from supple.graph.linear_graph import GraphEdge, LinearGraph
 from supple.graph.topology import FREE, Components, Graph
 

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import ModelError
+from supple.foundation.errors import ModelError
 
 FREE = "free:"  # before the name of a body: its own free joint from the root
 

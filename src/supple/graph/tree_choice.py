@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from supple.errors import ModelError, suggestion
+from supple.foundation.errors import ModelError, suggestion
 from supple.graph.topology import FREE, Components
 from supple.joints import Joint
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.errors import ModelError, describe, label
-from supple.frames import Body, Frame, expect_two_bodies
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, describe, label
+from supple.foundation.frames import Body, Frame, expect_two_bodies
+from supple.foundation.poses import EYE, IDENTITY, Pose, quaternion_matrix
+from supple.foundation.validate import Vector, read_only, rotation_vector_quaternion, set_fields
 from supple.joints.motions import MOTIONS, Chart, MotionKind, MotionName
-from supple.poses import EYE, IDENTITY, Pose, quaternion_matrix
-from supple.validate import Vector, read_only, rotation_vector_quaternion, set_fields
 
 
 @dataclass(frozen=True, eq=False)

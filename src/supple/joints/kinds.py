@@ -11,12 +11,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.errors import ModelError
-from supple.frames import Body, Frame
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.frames import Body, Frame
+from supple.foundation.validate import Axis, Vector, read_only, set_fields
 from supple.joints.base import Joint, Motion
 from supple.joints.motions import MOTIONS
-from supple.validate import Axis, Vector, read_only, set_fields
 
 _PARALLEL = 1e-9
 

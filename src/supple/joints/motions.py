@@ -1,8 +1,8 @@
 """The kinds of motion that joints are made of, one row for each: what anything but a kernel asks.
 
-To add a kind of motion: a row in ``MOTIONS`` here, its integer code in ``core/layout.py``, and a
-branch in the kernels of the methods that the row names (``CONTRIBUTING.md``). Methods that are not
-named there refuse the kind by a sentence; ``tests/test_kinds.py`` runs those that are.
+To add a kind of motion: a row in ``MOTIONS`` here, its integer code in ``core/base/layout.py``, and
+a branch in the kernels of the methods that the row names (``CONTRIBUTING.md``). Methods that are
+not named there refuse the kind by a sentence; ``tests/test_kinds.py`` runs those that are.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from typing import Literal
 
 import numpy as np
 
-from supple.core import layout as at
-from supple.poses import Array, quaternion_matrix
+from supple.core.base import layout as at
+from supple.foundation.poses import Array, quaternion_matrix
 
 MotionName = Literal["rotate", "translate", "ball", "free"]
 ChartName = Literal["axes", "ball", "free"]
 # Families of integrators that share kernels. "one-step": Radau, DormandPrince, GeneralizedAlpha and
-# its kin use those of the engine and the charts of core/chart.py, which every analysis needs. BDF
-# and Adams have unknowns of their own (core/multistep.py), and so has EnergyScheme (core/energy_*).
+# its kin use those of the engine and the charts of core/bodies/chart.py, which every analysis
+# needs. BDF and Adams have unknowns of their own (core/multistep/multistep.py), and so has
+# EnergyScheme (core/energy_*).
 Method = Literal["one-step", "multistep", "energy"]
 ALL_METHODS: frozenset[Method] = frozenset(("one-step", "multistep", "energy"))
 WITHOUT_ENERGY: frozenset[Method] = frozenset(("one-step", "multistep"))

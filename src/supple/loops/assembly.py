@@ -13,15 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from supple.engine.builder import Compiled, build
-from supple.engine.compiled import JointRecord, RowRecord
-from supple.engine.frameless import rigid_motions
-from supple.engine.histories import RunHistory
-from supple.engine.linear_choice import Linear
-from supple.engine.row_sets import RowSets
-from supple.engine.rows import Rows, moving, row_sizes, rows_at, scaled_rows
-from supple.errors import ModelError, suggestion
-from supple.frames import Frame
+from supple.engine.base.compiled import JointRecord, RowRecord
+from supple.engine.base.histories import RunHistory
+from supple.engine.base.row_sets import RowSets
+from supple.engine.pack.builder import Compiled, build
+from supple.engine.pack.nodal_bodies import rigid_motions
+from supple.engine.reading.rows import Rows, moving, row_sizes, rows_at, scaled_rows
+from supple.engine.sparsity.mass_solver_choice import Linear
+from supple.foundation.errors import ModelError, suggestion
+from supple.foundation.frames import Frame
+from supple.foundation.poses import Array, matrix_quaternion
 from supple.graph.topology import FREE
 from supple.graph.tree_choice import Tree
 from supple.joints import Joint
@@ -30,7 +31,6 @@ from supple.loops.ranks import DEPENDENT, MANY, analyse, regular_value
 from supple.loops.slack import slackened
 from supple.loops.spun import spun
 from supple.model import Model
-from supple.poses import Array, matrix_quaternion
 from supple.state import State
 
 __all__ = [

@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from supple.core import chart, dynamics
-from supple.core import layout as at
-from supple.core.layout import new_work
-from supple.engine.compiled import Compiled
-from supple.engine.rows import Rows, mass_at, row_sizes, rows_at
+from supple.core.base import layout as at
+from supple.core.base.layout import new_work
+from supple.core.bodies import chart
+from supple.core.equations import dynamics
+from supple.engine.base.compiled import Compiled
+from supple.engine.reading.rows import Rows, mass_at, row_sizes, rows_at
+from supple.foundation.poses import Array
 from supple.joints.motions import MOTIONS
 from supple.loops.steps import Metric, bordered, sparse_solution
-from supple.poses import Array
 
 # How exactly an assembled mechanism closes, in lengths of the model and radians.
 CLOSED = 1e-11

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from supple.core.layout import new_work
-from supple.engine.compiled import Compiled, RowRecord
-from supple.engine.rows import moving, row_sizes, rows_at, scaled_rows
-from supple.errors import ModelError
+from supple.core.base.layout import new_work
+from supple.engine.base.compiled import Compiled, RowRecord
+from supple.engine.reading.rows import moving, row_sizes, rows_at, scaled_rows
+from supple.foundation.errors import ModelError
+from supple.foundation.poses import Array
 from supple.loops.closing import Assembler
 from supple.loops.ranks import (
     SINGULAR,
@@ -26,7 +27,6 @@ from supple.loops.ranks import (
     weakest,
     weakest_row,
 )
-from supple.poses import Array
 
 # A run has come close where the smallest singular value is this part of the regular one.
 CLOSE = 1e-3

@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.core.layout import new_work
-from supple.engine.body_records import GradientRecord
-from supple.engine.compiled import Compiled
-from supple.engine.rows import rows_at
+from supple.core.base.layout import new_work
+from supple.engine.base.body_records import GradientRecord
+from supple.engine.base.compiled import Compiled
+from supple.engine.reading.rows import rows_at
+from supple.foundation.poses import Array
 from supple.loops.closing import CLOSED, Assembler
-from supple.poses import Array
 
 if TYPE_CHECKING:
-    from supple.bodies.gradient import GradientLine
+    from supple.bodies.nodal.ancf_line import GradientLine
 
 STRAIGHT = 1e-6  # part of its length by which a line without load may be shorter than straight
 PIECES = 64  # of a span at least, each with the points of Gauss below

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core.layout import new_work
-from supple.engine.compiled import SLIDER, SPIN, Compiled
-from supple.engine.rows import rows_at
-from supple.poses import Array
+from supple.core.base.layout import new_work
+from supple.engine.base.compiled import SLIDER, SPIN, Compiled
+from supple.engine.reading.rows import rows_at
+from supple.foundation.poses import Array
 
 STEPS = 3  # one is exact if nothing but the spin is off
 

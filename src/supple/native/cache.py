@@ -102,8 +102,9 @@ def sources() -> str:
     """Hash of all that machine code is made from: kernels, and how they are compiled."""
     digest = hashlib.sha256()
     here = Path(__file__).parent
-    for path in sorted([*here.parent.glob("core/*.py"), *here.glob("*.py"), *here.glob("*.[ch]")]):
-        digest.update(path.name.encode())
+    kernels = here.parent.glob("core/**/*.py")
+    for path in sorted([*kernels, *here.glob("*.py"), *here.glob("*.[ch]")]):
+        digest.update(path.relative_to(here.parent).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

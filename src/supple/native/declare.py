@@ -70,7 +70,8 @@ INNER, OUTER = "supple.core.inner.", "supple.core.entry."  # prefixes of Numba's
 
 def _rename(function: Callable[..., Any], prefix: str) -> None:
     """Numba names its libraries by the qualified names of functions."""
-    function.__qualname__ = f"{prefix}{function.__module__.rsplit('.', 1)[-1]}.{function.__name__}"
+    module = function.__module__.removeprefix("supple.core.")
+    function.__qualname__ = f"{prefix}{module}.{function.__name__}"
 
 
 class Kernel:
@@ -264,8 +265,20 @@ class Shared(Entry):
 
 
 ENTRIES: dict[str, Entry] = {}  # with the shared ones
-MODULES = ("along", "alpha", "border", "chart", "check_image", "dop853", "dynamics", "energy_step",
-           "history", "multistep", "passage", "radau")
+MODULES = (
+    "alpha.alpha",
+    "bodies.chart",
+    "dop853.dop853",
+    "energy.step",
+    "equations.dynamics",
+    "equations.history",
+    "equations.trajectory_tangents",
+    "equations.tree_border",
+    "images.image",
+    "multistep.multistep",
+    "radau.radau",
+    "run.singular_step",
+)
 
 
 def all_entries() -> dict[str, Entry]:

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 #define MAGIC 0x0031454c50505553 /* "SUPPLE1" and a zero, lowest byte first */
-#define MOST (1 << 27)           /* of a size in the header, as in core/check_rules.py */
+#define MOST (1 << 27)           /* of a size in the header, as in core/images/rules.py */
 #define NUMBERS ((int64_t)(offsetof(struct header, ints) / 8)) /* of the header, before lengths of arrays */
 
-/* What the entry check_image returns, core/check_image.py */
+/* What the entry check_image returns, core/images/image.py */
 enum { NO_FAULT = 0, HEADER_FAULT = 1, NUMBER_FAULT = 12 };
 
 static const supple_entry *find(const char *name, const char *kinds)
@@ -40,7 +40,7 @@ int64_t supple_check_sum(const void *from, int64_t bytes)
     return (int64_t)(sum ^ 0xffffffffu);
 }
 
-/* Step loops by the numbers that core/check_run.py knows them by */
+/* Step loops by the numbers that core/images/run.py knows them by */
 static const char *const LOOPS[] = {"radau_run", "dop853_run", "alpha_run", "energy_run"};
 
 /* Whether the lengths in a header are those of so many words, and its sizes small enough to count with. */

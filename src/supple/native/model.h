@@ -1,6 +1,6 @@
 /* Inside of a model, for the C files of this folder; users see supple.h.
 
-   An image (integrators/image.py) is a sequence of 64-bit words:
+   An image (integrators/methods/image.py) is a sequence of 64-bit words:
 
        magic, hash of sources (16 letters), check sum (CRC-32) of what follows, name of the step loop (32 letters),
        the numbers of `header`, then the arrays whose lengths it tells, in its order. */
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* The same names in the same order as NAMES in core/check_image.py, then ARRAYS in integrators/image.py */
+/* The same names in the same order as NAMES in core/images/image.py, then ARRAYS in integrators/methods/image.py */
 struct header {
     int64_t nodes, nq, nu, nz, nr, all_nr;            /* sizes; rows in use, and all rows if some were left out */
     int64_t at_q, at_u, at_z;                  /* where the state is in the run's buffer */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #define MAGIC 0x003154524f505053 /* "SPPORT1" and a zero, lowest byte first */
-#define COLUMNS 18               /* of a node: rotation (9), place (3), angular and linear velocity; core/history.py */
+#define COLUMNS 18               /* of a node: rotation (9), place (3), angular and linear velocity; core/equations/history.py */
 
 /* Whether `room` numbers from x on end before `end`. */
 static int within(int64_t x, int64_t room, int64_t end) { return room >= 0 && x >= 0 && room <= end && x <= end - room; }

@@ -1,6 +1,6 @@
 /* Inputs and outputs of a model, for the FMI functions: where inputs are written, how outputs are evaluated.
 
-   They come as a block of 64-bit words (fmu/ports.py): magic, check sum (CRC-32) of what follows, the numbers of
+   They come as a block of 64-bit words (io/fmu/ports.py): magic, check sum (CRC-32) of what follows, the numbers of
    `port_sizes`, then the arrays in the order of the fields of `supple_ports`. */
 
 #ifndef SUPPLE_PORTS_H
@@ -8,7 +8,7 @@
 
 #include "model.h"
 
-/* The same names in the same order as SIZES in fmu/ports.py */
+/* The same names in the same order as SIZES in io/fmu/ports.py */
 struct port_sizes {
     int64_t exchange, nodes, inputs, outputs, points, quaternions, data, breaks, states, text;
 };

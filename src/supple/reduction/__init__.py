@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from supple.reduction.assumed import AssumedBeam
-from supple.reduction.functions import Polynomials, UserShapes
+from supple.reduction.assumed.beam import AssumedBeam
+from supple.reduction.assumed.functions import Polynomials, UserShapes
+from supple.reduction.assumed.shapes import AssumedShapes, Functions, Sines
 from supple.reduction.modal import Attachment, ModalBody, Reduction, reduce_mesh
 from supple.reduction.modes import Modes, normal_modes, reference_basis
 from supple.reduction.problem import Problem
@@ -16,7 +17,6 @@ from supple.reduction.shape_sets import (
     StaticShapes,
     WeightLoad,
 )
-from supple.reduction.shapes import AssumedShapes, Functions, Sines
 from supple.reduction.stiffening import Axial, SecondOrder, VonKarman
 
 __all__ = [

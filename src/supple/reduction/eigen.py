@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.validate import Vector
+from supple.foundation.validate import Vector
 
 Indices = NDArray[np.int_]
 

@@ -7,8 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
+from supple.foundation.validate import Vector
 from supple.reduction.modal import ModalBody, Reduction
-from supple.validate import Vector
 
 
 class LineMesh(Protocol):

@@ -13,11 +13,11 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from supple.errors import ModelError
-from supple.fem.tied import TiedComponent
-from supple.fem.vibration import Factor
+from supple.fem.base.vibration import Factor
+from supple.fem.ties.tied import TiedComponent
+from supple.foundation.errors import ModelError
+from supple.foundation.validate import Vector
 from supple.reduction.eigen import DENSE, Indices, dense, part
-from supple.validate import Vector
 
 Solve = Callable[[Vector], Vector]
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from supple.fem.line import BeamLine
+from supple.fem.beams.line import BeamLine
+from supple.foundation.validate import Vector, read_only
 from supple.reduction.stiffening import Axial, Stiffening, VonKarman
-from supple.validate import Vector, read_only
 
 if TYPE_CHECKING:
-    from supple.fem.beam import BeamMesh
-    from supple.fem.frame import FrameMesh
-    from supple.reduction.assumed import AssumedBeam
+    from supple.fem.beams.beam import BeamMesh
+    from supple.fem.beams.frame import FrameMesh
+    from supple.reduction.assumed.beam import AssumedBeam
     from supple.reduction.modal import ModalBody
 
 Law = Literal["axial", "axial_quadratic", "von_karman"]
@@ -41,7 +41,7 @@ class Membranes:
     Attributes
     ----------
     law : "axial", "axial_quadratic" or "von_karman"
-        What they do; see `supple.core.membrane`.
+        What they do; see `supple.core.bodies.membrane`.
     stiffness : (m,) N m
         Energies are ``stiffness e^2 / 2``; the part with ``(axial @ q)^2`` is in the body's K.
     axial : (m, n)

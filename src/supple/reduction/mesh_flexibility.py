@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from supple.foundation.validate import Vector, read_only
 from supple.reduction.eigen import part
 from supple.reduction.problem import Problem
 from supple.reduction.two_level import refined_deflections
-from supple.validate import Vector, read_only
 
 DIRECT = 3000  # coordinates of a finer mesh, up to which its own factors are found
 

@@ -12,9 +12,10 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from supple.errors import ModelError
-from supple.fem.damping import Damping, KelvinVoigt, ModalDamping, Rayleigh
-from supple.fem.inertia import InertiaIntegrals, point_integrals
+from supple.fem.base.damping import Damping, KelvinVoigt, ModalDamping, Rayleigh
+from supple.fem.base.inertia import InertiaIntegrals, point_integrals
+from supple.foundation.errors import ModelError
+from supple.foundation.validate import Vector, read_only
 from supple.reduction.eigen import dense
 from supple.reduction.matching import ModePattern
 from supple.reduction.membranes import Membranes
@@ -22,7 +23,6 @@ from supple.reduction.modes import Indices, equal_groups, normal_modes
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import NormalModes, ShapeSet
 from supple.reduction.strips import Strips
-from supple.validate import Vector, read_only
 
 ModeChoice = int | Literal["all", "auto"] | tuple[int, ...]
 

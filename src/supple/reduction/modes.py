@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.validate import Vector
+from supple.foundation.validate import Vector
 
 Indices = NDArray[np.int_]
 

@@ -13,11 +13,11 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.fem.part import INNER
+from supple.fem.beams.part import INNER
+from supple.foundation.validate import Vector
 from supple.reduction.eigen import Indices
 from supple.reduction.modes import TX, Reference, rigid_motions
 from supple.reduction.problem import Problem
-from supple.validate import Vector
 
 INNER_NAME = "tx_mid"
 

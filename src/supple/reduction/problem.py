@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.fem.inertia import InertiaIntegrals, point_integrals
+from supple.fem.base.inertia import InertiaIntegrals, point_integrals
+from supple.foundation.validate import Vector
 from supple.reduction.eigen import (
     DENSE,
     Indices,
@@ -27,7 +28,6 @@ from supple.reduction.modes import (
     rigid_motions,
     signs,
 )
-from supple.validate import Vector
 
 # A combination of shapes whose motion is less, in the norm of the mass matrix, is none: what is
 # left of a rigid motion.

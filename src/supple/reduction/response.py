@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.foundation.validate import Vector, read_only
 from supple.reduction.eigen import dense
 from supple.reduction.problem import Problem
-from supple.reduction.slaved import inertia_loads
-from supple.validate import Vector, read_only
+from supple.reduction.second_order.slaved import inertia_loads
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.errors import ModelError
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.validate import Vector, set_fields
 from supple.reduction.modes import REFERENCES, Reference
 from supple.reduction.problem import Problem
-from supple.validate import Vector, set_fields
 
 NONE_OR_MORE = "zero or a positive integer"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from supple import validate
-from supple.errors import ModelError
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
 
 StiffeningName = Literal["none", "axial", "von_karman", "second_order"]
 NAMES = get_args(StiffeningName)

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.validate import Vector, read_only
+from supple.foundation.validate import Vector, read_only
 
-# Columns of a strip; core/slaved.py is written for as many.
+# Columns of a strip; core/bodies/second_order_shapes.py is written for as many.
 WIDTH = 4
 
 

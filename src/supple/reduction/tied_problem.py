@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import ModelError
-from supple.fem.inertia import InertiaIntegrals
-from supple.fem.tied import refuse_incomplete
+from supple.fem.base.inertia import InertiaIntegrals
+from supple.fem.ties.tied import refuse_incomplete
+from supple.foundation.errors import ModelError
+from supple.foundation.validate import Vector
 from supple.reduction.eigen import Indices
 from supple.reduction.flexibility import Flexibility, Solve
 from supple.reduction.modes import Reference, signs
 from supple.reduction.problem import Problem
-from supple.validate import Vector
 
 # Shapes of a mass matrix alone are independent if their size, relative, is more: its root has half
 # the digits.

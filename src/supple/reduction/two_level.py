@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.validate import Vector
+from supple.foundation.validate import Vector
 
 MOST = 80  # steps; thin tetrahedra need many
 SETTLED, NOTHING, LAST = 0.02, 2e-4, 6  # change of the work that is found over some steps

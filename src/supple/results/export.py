@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from supple import validate
-from supple.errors import FileError, ModelError, SuppleError
-from supple.files import path_of
-from supple.results.dataset import write
-from supple.results.tables import parquet_library, write_csv, write_parquet
+from supple.foundation import validate
+from supple.foundation.errors import FileError, ModelError, SuppleError
+from supple.foundation.input_files import path_of
+from supple.results.files.dataset import write
+from supple.results.files.tables import parquet_library, write_csv, write_parquet
 
 if TYPE_CHECKING:
+    from supple.results.files.saved import SavedResult
     from supple.results.result import Result
-    from supple.results.saved import SavedResult
 
 TABLES = (".csv", ".parquet")
 FILES = (*TABLES, ".nc")

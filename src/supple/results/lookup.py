@@ -5,19 +5,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from supple.errors import SuppleError
-from supple.results.body_views import PlacesView
-from supple.results.constraint_views import ConstraintView
-from supple.results.flexible_views import BeamView, FlexibleView
-from supple.results.force_views import ForceView
-from supple.results.views import BodyView, JointView, PointView
+from supple.foundation.errors import SuppleError
+from supple.results.views.body_views import PlacesView
+from supple.results.views.constraint_views import ConstraintView
+from supple.results.views.flexible_views import BeamView, FlexibleView
+from supple.results.views.force_views import ForceView
+from supple.results.views.views import BodyView, JointView, PointView
 
 if TYPE_CHECKING:
     from supple.bodies import Beam, FlexibleBody, RigidBody
-    from supple.bodies.rigid import PointMass
+    from supple.bodies.base.rigid import PointMass
     from supple.constraints import Constraint
     from supple.forces import ForceElement
-    from supple.frames import Body, Frame
+    from supple.foundation.frames import Body, Frame
     from supple.joints import Joint
 
 View = TypeVar("View")

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple import validate
-from supple.errors import ModelError, SuppleError
-from supple.frames import Frame
-from supple.looks.drawing import chosen_times, draw
-from supple.looks.film import check_kind, film
-from supple.looks.gltf import glb
-from supple.looks.page import Line, Plot, Take, page
-from supple.looks.picture import picture
-from supple.looks.scene import Scene, Trace
-from supple.palette import COLOURS, INK
+from supple.foundation import validate
+from supple.foundation.atomic_files import check_target, save_figure, write_whole
+from supple.foundation.errors import ModelError, SuppleError
+from supple.foundation.frames import Frame
+from supple.foundation.palette import COLOURS, INK
 from supple.results.plot import Panel, asked
 from supple.results.summary import grade
-from supple.writing import check_target, save_figure, write_whole
+from supple.visualization.drawing import chosen_times, draw
+from supple.visualization.film import check_kind, film
+from supple.visualization.gltf import glb
+from supple.visualization.page import Line, Plot, Take, page
+from supple.visualization.picture import picture
+from supple.visualization.scene import Scene, Trace
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

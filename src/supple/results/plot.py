@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, suggestion
-from supple.palette import COLOURS as COLOURS
-from supple.palette import INK as INK
-from supple.results.audit import ROUNDING, TRUSTED_BELOW
-from supple.results.dataset import COMPONENTS, ENERGIES, Track
-from supple.validate import text
-from supple.writing import save_figure
+from supple.foundation.atomic_files import save_figure
+from supple.foundation.errors import SuppleError, suggestion
+from supple.foundation.palette import COLOURS as COLOURS
+from supple.foundation.palette import INK as INK
+from supple.foundation.validate import text
+from supple.results.data.audit import ROUNDING, TRUSTED_BELOW
+from supple.results.files.dataset import COMPONENTS, ENERGIES, Track
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from supple.results.files.saved import SavedResult
     from supple.results.result import Result
-    from supple.results.saved import SavedResult
 
 Array = NDArray[np.float64]
 AnyResult: TypeAlias = "Result | SavedResult"

@@ -6,11 +6,11 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from supple.errors import SuppleError, warn_caller
-from supple.results.dataset import series
+from supple.foundation.errors import SuppleError, warn_caller
+from supple.results.data.spectrogram import Spectrogram, spectrogram
+from supple.results.data.spectrum import Spectrum, spectrum
+from supple.results.files.dataset import series
 from supple.results.lookup import Lookup
-from supple.results.spectrogram import Spectrogram, spectrogram
-from supple.results.spectrum import Spectrum, spectrum
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
-    from supple.frames import Frame
-    from supple.looks.serving import Shown
+    from supple.foundation.frames import Frame
     from supple.results.plot import Compared
     from supple.results.result import Result
+    from supple.visualization.server import Shown
 
 
 class Products(Lookup):
@@ -46,7 +46,7 @@ class Products(Lookup):
 
         Whole or not at all: if that fails (`FileError`), an earlier file is untouched.
         """
-        from supple.results.dataset import write
+        from supple.results.files.dataset import write
 
         return write(self._result.dataset, path)
 
@@ -58,7 +58,7 @@ class Products(Lookup):
 
     def to_pandas(self) -> pd.DataFrame:
         """All histories as a table: one row for each time, columns ``link2.position.x`` ..."""
-        from supple.results.dataset import table
+        from supple.results.files.dataset import table
 
         return table(self._result.dataset)
 
@@ -68,8 +68,8 @@ class Products(Lookup):
         """Frequencies (Hz) and amplitudes of a variable ("elbow.angle") or an array (nt, ...).
 
         ``window`` (s, s) are the first and last time of the part that is looked at. The output
-        times must be equally spaced there; see `supple.results.spectrum.spectrum`. Motion between
-        the output times, which a spectrum shows at a wrong frequency, is told by a warning.
+        times must be equally spaced there; see `supple.results.data.spectrum.spectrum`. Motion
+        between the output times, which a spectrum shows at a wrong frequency, is told by a warning.
         """
         self._tell_hidden(what)
         return spectrum(self._result.t, *series(self._result.track(), what), window=window)
@@ -78,7 +78,7 @@ class Products(Lookup):
         """Spectra of parts of the run, ``window`` s long: how frequencies change with time.
 
         ``what`` is a variable or an array, as for `spectrum`; see
-        `supple.results.spectrogram.spectrogram`.
+        `supple.results.data.spectrogram.spectrogram`.
         """
         self._tell_hidden(what)
         values, name, units = series(self._result.track(), what)
@@ -86,7 +86,7 @@ class Products(Lookup):
 
     def _tell_hidden(self, what: str | ArrayLike) -> None:
         """Warn of motion that the output times do not show."""
-        from supple.results.output_findings import is_hidden, output_findings
+        from supple.results.motion.output_findings import is_hidden, output_findings
 
         found = [f.sentence for f in output_findings(self._result)]
         name, _, quantity = what.rpartition(".") if isinstance(what, str) else ("", "", "")
@@ -145,8 +145,8 @@ class Products(Lookup):
         ``other`` run. It is served to this computer only, at a free port, and opened unless
         ``browser`` is False.
         """
-        from supple.looks.serving import show
         from supple.results.pictures import page_of
+        from supple.visualization.server import show
 
         results = [one for one in what if not isinstance(one, str)]
         names = [one for one in what if isinstance(one, str)]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, suggestion
-from supple.results.dataset import variables
+from supple.foundation.errors import SuppleError, suggestion
+from supple.results.files.dataset import variables
 from supple.results.result import Result
 
 Array = NDArray[np.float64]

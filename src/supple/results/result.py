@@ -9,16 +9,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.constraints import SlidingJoint
-from supple.core.control import STATE, STATES
-from supple.core.layout import integers
-from supple.errors import SuppleError, describe, suggestion
+from supple.core.base.layout import integers
+from supple.core.forces.control import STATE, STATES
 from supple.forces import Controller, JointForce, Motor
 from supple.forces.kinds import force_kind
-from supple.results.audit import EnergyAudit, MomentumAudit
-from supple.results.body_views import PlacesView, body_view
-from supple.results.constraint_views import ConstraintView, SlidingView
-from supple.results.dataset import Array, Track, track, values_of, variables
-from supple.results.force_views import (
+from supple.foundation.errors import SuppleError, describe, suggestion
+from supple.results.data.audit import EnergyAudit, MomentumAudit
+from supple.results.data.run_data import EventRecord, History, RunData
+from supple.results.data.spectrogram import Spectrogram
+from supple.results.data.spectrum import Spectrum
+from supple.results.files.dataset import Array, Track, track, values_of, variables
+from supple.results.files.saved import SavedResult, load
+from supple.results.monitor.blocks import LONG, monitor_in_blocks
+from supple.results.monitor.monitor import Monitor, monitor
+from supple.results.monitor.verdict import headline
+from supple.results.motion.motion_audit import MotionAudit, motion_audit
+from supple.results.products import Products
+from supple.results.summary import WIDTH, summary
+from supple.results.views.ancf_views import GradientView
+from supple.results.views.body_views import PlacesView, body_view
+from supple.results.views.constraint_views import ConstraintView, SlidingView
+from supple.results.views.force_views import (
     ControllerView,
     EffortFunctionView,
     ForceView,
@@ -29,26 +40,15 @@ from supple.results.force_views import (
     RopeView,
     SampledView,
 )
-from supple.results.gradient_views import GradientView
-from supple.results.headline import headline
-from supple.results.mass_centre import MassCentre, mass_centre
-from supple.results.monitor import Monitor, monitor
-from supple.results.monitor_blocks import LONG, monitor_in_blocks
-from supple.results.motion_audit import MotionAudit, motion_audit
-from supple.results.products import Products
-from supple.results.run_data import EventRecord, History, RunData
-from supple.results.saved import SavedResult, load
-from supple.results.section_balance import BeamLoads, collect_loads
-from supple.results.spectrogram import Spectrogram
-from supple.results.spectrum import Spectrum
-from supple.results.summary import WIDTH, summary
-from supple.results.views import BodyView, JointLoad, JointView, PointView
+from supple.results.views.mass_centre import MassCentre, mass_centre
+from supple.results.views.section_balance import BeamLoads, collect_loads
+from supple.results.views.views import BodyView, JointLoad, JointView, PointView
 from supple.state import State
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from supple.frames import Body, Frame
+    from supple.foundation.frames import Body, Frame
 
 __all__ = [
     "EventRecord",
@@ -185,7 +185,7 @@ class Result(Products):
 
     def _view(self, item: Any) -> Any:
         """View of a joint, body, point mass, force, constraint or frame; see `Lookup`."""
-        from supple.frames import Frame
+        from supple.foundation.frames import Frame
 
         if isinstance(item, Frame):
             return self._point(item)
@@ -351,7 +351,7 @@ class Result(Products):
     @cached_property
     def dataset(self) -> xr.Dataset:
         """All histories as an xarray Dataset, variables ``object.quantity`` with units."""
-        from supple.results.dataset import build
+        from supple.results.files.dataset import build
 
         return build(self)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from supple.reports import Report
-from supple.results.audit import LEVELS
-from supple.results.monitor import VALIDITY
-from supple.results.start_changes import told
+from supple.foundation.reports import Report
+from supple.results.data.audit import LEVELS
+from supple.results.data.start_changes import told
+from supple.results.monitor.monitor import VALIDITY
 
 if TYPE_CHECKING:
     from supple.results.result import Result

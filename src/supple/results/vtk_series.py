@@ -12,15 +12,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.errors import SuppleError
-from supple.poses import quaternion_matrix
-from supple.results.dataset import Track
-from supple.results.drawn_bodies import Drawn, DrawnBeam, DrawnNodes, DrawnVectors, drawn_bodies
+from supple.foundation.atomic_files import make_folder, write_whole
+from supple.foundation.errors import SuppleError
+from supple.foundation.poses import quaternion_matrix
+from supple.results.files.dataset import Track
+from supple.results.files.drawn_bodies import (
+    Drawn,
+    DrawnBeam,
+    DrawnNodes,
+    DrawnVectors,
+    drawn_bodies,
+)
+from supple.results.files.saved import SavedResult
+from supple.results.files.vtk_files import mesh, polydata, series
 from supple.results.result import Result
-from supple.results.saved import SavedResult
-from supple.results.views import Array, BodyView
-from supple.results.vtk_files import mesh, polydata, series
-from supple.writing import make_folder, write_whole
+from supple.results.views.views import Array, BodyView
 
 INDEX, NAMES = "run.pvd", "names.csv"
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from supple.analyses.outcome import result_of
-from supple.core.layout import new_work
-from supple.engine.compiled import Compiled
-from supple.engine.row_sets import RowSets
+from supple.analyses.run.outcome import result_of
+from supple.core.base.layout import new_work
+from supple.engine.base.compiled import Compiled
+from supple.engine.base.row_sets import RowSets
 from supple.formulations.equations import Equations
-from supple.integrators.driver import Solution
-from supple.poses import Array
+from supple.foundation.poses import Array
+from supple.integrators.run.driver import Solution
+from supple.results.data.run_data import ChangeRecord
 from supple.results.result import Result
-from supple.results.run_data import ChangeRecord
 from supple.sensitivities.linear_steps import States, small_motion
 from supple.sensitivities.neighbours import Neighbours, Start, like
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from supple.analyses.arguments import expect
-from supple.errors import ModelError
+from supple.analyses.base.arguments import expect
 from supple.events import Event
-from supple.poses import Array
+from supple.foundation.errors import ModelError
+from supple.foundation.poses import Array
 from supple.sensitivities.crossing import Crossing
 from supple.sensitivities.followed_run import FollowedRun
 

@@ -7,22 +7,22 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.analyses.joined import Piece, joined
-from supple.analyses.outcome import result_of
-from supple.analyses.phases import in_phases, pieces_of
-from supple.analyses.probe import Probe
-from supple.engine.row_sets import RowSets
-from supple.errors import SimulationError
-from supple.integrators.base import Integrator
-from supple.integrators.driver import Problem, Solution
-from supple.poses import Array
+from supple.analyses.run.joined import Piece, joined
+from supple.analyses.run.outcome import result_of
+from supple.analyses.run.phases import in_phases, pieces_of
+from supple.analyses.run.probe import Probe
+from supple.engine.base.row_sets import RowSets
+from supple.foundation.errors import SimulationError
+from supple.foundation.poses import Array
+from supple.integrators.methods.base import Integrator
+from supple.integrators.run.driver import Problem, Solution
+from supple.results.data.run_data import ChangeRecord
 from supple.results.result import Result
-from supple.results.run_data import ChangeRecord
 from supple.sensitivities.displaced import moved, shown, state_rates, units_of
-from supple.sensitivities.jump import Jump
 from supple.sensitivities.linear_steps import States
 from supple.sensitivities.neighbours import Neighbours, Start, start_variation
-from supple.sensitivities.stretch import Stretch
+from supple.sensitivities.saltation import Jump
+from supple.sensitivities.segment import Stretch
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Small motion about a run: what one step of Radau IIA makes of it, for all steps at once.
 
 Beside q(t) a neighbour has q = retract(q(t), x) and the velocity u(t) + v, see
-`supple.analyses.linearize`; with a displaced parameter p
+`supple.analyses.linear.linearize`; with a displaced parameter p
 
     x' = v - L x
     M v' + Ru v + Rq x + Rz y + G^T mu = -R_p
@@ -25,12 +25,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.core import along
-from supple.core.layout import new_work
-from supple.engine.compiled import Compiled
-from supple.errors import SimulationError
-from supple.poses import Array
-from supple.results.run_data import Indices
+from supple.core.base.layout import new_work
+from supple.core.equations import trajectory_tangents as along
+from supple.engine.base.compiled import Compiled
+from supple.foundation.errors import SimulationError
+from supple.foundation.poses import Array
+from supple.results.data.run_data import Indices
 
 ROOT = 6.0**0.5
 NODES = np.array([(4.0 - ROOT) / 10.0, (4.0 + ROOT) / 10.0, 1.0])

@@ -6,16 +6,16 @@ import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
-from supple.engine.attached import attached_masses
-from supple.engine.body_records import FlexRecord
-from supple.engine.compiled import Compiled
-from supple.errors import ModelError, SuppleWarning, label
-from supple.frames import Body
+from supple.engine.base.body_records import FlexRecord
+from supple.engine.base.compiled import Compiled
+from supple.engine.pack.attached import attached_masses
+from supple.foundation.errors import ModelError, SuppleWarning, label
+from supple.foundation.frames import Body
 from supple.model import Model
 from supple.reduction.matching import ModePattern
 
 if TYPE_CHECKING:
-    from supple.bodies.flexible import FlexibleBody
+    from supple.bodies.base.flexible import FlexibleBody
 
 
 class Matching:

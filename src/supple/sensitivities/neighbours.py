@@ -8,19 +8,19 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.analyses.keeping import Arguments
-from supple.analyses.prepared import prepare
-from supple.analyses.ready import same_places
-from supple.engine.beside import Beside
-from supple.engine.compiled import Compiled
-from supple.engine.phases import in_phase, with_holds
-from supple.errors import ModelError
-from supple.frames import Body
-from supple.integrators.driver import Problem
+from supple.analyses.run.checkpointing import Arguments
+from supple.analyses.run.prepared import prepare
+from supple.analyses.run.prepared_state import same_places
+from supple.engine.base.compiled import Compiled
+from supple.engine.reading.phases import in_phase, with_holds
+from supple.engine.reading.recompile import Beside
+from supple.foundation.errors import ModelError
+from supple.foundation.frames import Body
+from supple.foundation.poses import Array
+from supple.integrators.run.driver import Problem
 from supple.loops.assembly import assembled
 from supple.model import Model
-from supple.poses import Array
-from supple.replacement import changed
+from supple.modelling.replacement import changed
 from supple.sensitivities.matched import Matching
 from supple.sensitivities.structure import same_structure
 from supple.sweeps.designs import Row

@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.errors import ModelError, SuppleError
 from supple.events import Event
-from supple.files import path_of
-from supple.integrators.base import Integrator
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, SuppleError
+from supple.foundation.input_files import path_of
+from supple.foundation.poses import Array
+from supple.foundation.progress import told
+from supple.foundation.reports import Report
+from supple.integrators.methods.base import Integrator
+from supple.io.modelfiles.model_file import ModelFile
 from supple.model import Model
-from supple.modelfiles.model_file import ModelFile
-from supple.poses import Array
-from supple.reports import Report
 from supple.results.result import Result
 from supple.results.summary import grade
 from supple.sensitivities.evaluations import Evaluations, Ranges, named_functions
@@ -27,7 +28,6 @@ from supple.sensitivities.sensitivity import derivatives, own_value, subject_for
 from supple.sensitivities.standing import OnRun, tell_doubts, worse
 from supple.sweeps.identity import digest
 from supple.sweeps.readings import Output, Reading, readings
-from supple.waiting import told
 
 OWNER = "optimize"
 METHODS = ("SLSQP", "MMA")

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import SuppleError
-from supple.poses import Array
+from supple.foundation.errors import SuppleError
+from supple.foundation.poses import Array
+from supple.results.data.run_data import Indices
 from supple.results.result import Result
-from supple.results.run_data import Indices
 from supple.sensitivities.displaced import SMALL
 from supple.sensitivities.ending import Ending
 from supple.sensitivities.followed_run import FollowedRun

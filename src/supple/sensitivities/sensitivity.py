@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.analyses.arguments import expect
-from supple.errors import ModelError
+from supple.analyses.base.arguments import expect
 from supple.events import Event
-from supple.integrators.base import Integrator
-from supple.integrators.radau import Radau
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.poses import Array
+from supple.foundation.reports import Report
+from supple.integrators.methods.base import Integrator
+from supple.integrators.methods.radau import Radau
+from supple.io.modelfiles.model_file import ModelFile
 from supple.model import Model
-from supple.modelfiles.model_file import ModelFile
-from supple.poses import Array
-from supple.replacement import value_at
-from supple.reports import Report
+from supple.modelling.replacement import value_at
 from supple.results.result import Result
 from supple.results.summary import grade
 from supple.sensitivities.ending import expect_events

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.errors import warn_caller
+from supple.foundation.errors import warn_caller
 from supple.results.result import Result
 from supple.results.summary import grade
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core import layout as at
-from supple.engine.compiled import Compiled
+from supple.core.base import layout as at
+from supple.engine.base.compiled import Compiled
 
 # Which entries of inertia integrals are zero is no structure: where that differs, so do these.
 STRIP_TABLES = {"strip", "strip_row"}

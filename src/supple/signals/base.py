@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.core import opcodes as op
-from supple.errors import ModelError
+from supple.core.base import opcodes as op
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.validate import Vector, read_only
 from supple.signals import derivatives, expressions
-from supple.validate import Vector, read_only
 
 
 class Packed(NamedTuple):
@@ -67,7 +67,7 @@ class Signal(ABC):
 
     @abstractmethod
     def program(self) -> Packed:
-        """Return what the kernel evaluates (``core/signals.py``)."""
+        """Return what the kernel evaluates (``core/forces/signals.py``)."""
 
     def breakpoints(self) -> tuple[float, ...]:
         """Return the times (s), ascending, on which an integrator should land."""

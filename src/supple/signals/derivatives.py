@@ -1,6 +1,7 @@
 """Value, rate and curvature of programs: the kernels' stack machine on triples, in NumPy.
 
-The rules are those of ``core/signals.py``: exact derivatives, to the right where there is a kink.
+The rules are those of ``core/forces/signals.py``: exact derivatives, to the right where there is a
+kink.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.core import opcodes as op
+from supple.core.base import opcodes as op
 from supple.signals.expressions import Operation
 
 Array = NDArray[np.float64]

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.core import opcodes as op
+from supple.core.base import opcodes as op
 
 Array = NDArray[np.float64]
 Operation = tuple[int, float]

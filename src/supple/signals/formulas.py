@@ -9,12 +9,12 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.core import opcodes as op
+from supple.core.base import opcodes as op
+from supple.foundation import validate
+from supple.foundation.validate import Vector, read_only, set_fields
 from supple.signals import derivatives, expressions
 from supple.signals.base import EXPECTED, Combination, Packed, Signal, packed, parsed, shaped
 from supple.signals.piecewise import Constant
-from supple.validate import Vector, read_only, set_fields
 
 
 @dataclass(frozen=True, eq=False, init=False)

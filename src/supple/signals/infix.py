@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from supple.core import opcodes as op
+from supple.core.base import opcodes as op
 from supple.signals import expressions
 from supple.signals.base import Combination, Signal
 from supple.signals.expressions import FUNCTIONS, PAIRS, ExpressionError, Operation, Program

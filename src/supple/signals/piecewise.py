@@ -10,11 +10,11 @@ from typing import Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.core import opcodes as op
-from supple.errors import ModelError
+from supple.core.base import opcodes as op
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.validate import Vector, read_only, set_fields
 from supple.signals.base import Combination, Packed, Signal
-from supple.validate import Vector, read_only, set_fields
 
 # Stands for an end at infinity: finite, so that kernels need no special case.
 OPEN_END = 1e300

@@ -16,13 +16,13 @@ from typing import Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.core import opcodes as op
-from supple.errors import ModelError
+from supple.core.base import opcodes as op
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.validate import Vector, read_only, set_fields
 from supple.signals.base import Combination, Packed, Signal, SignalLike
 from supple.signals.formulas import Sine, as_signal
 from supple.signals.piecewise import Piecewise
-from supple.validate import Vector, read_only, set_fields
 
 Kind = Literal["ZV", "ZVD", "ZVDD", "EI"]
 KINDS = ("ZV", "ZVD", "ZVDD", "EI")

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.calls import public
-from supple.errors import SuppleError, suggestion
-from supple.results.dataset import motion_track
+from supple.foundation.atomic_files import save_figure
+from supple.foundation.calls import public
+from supple.foundation.errors import SuppleError, suggestion
+from supple.results.files.dataset import motion_track
+from supple.results.files.saved import SavedResult
 from supple.results.result import Result
-from supple.results.saved import SavedResult
 from supple.studies.interpolation import Interpolant, difference, interpolants
-from supple.writing import save_figure
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.palette import COLOURS, INK
-from supple.results.dataset import Track
+from supple.foundation.atomic_files import save_figure
+from supple.foundation.palette import COLOURS, INK
+from supple.results.files.dataset import Track
 from supple.results.plot import DASHES, WIDTH, dress, named
 from supple.studies.comparison import Comparison
 from supple.studies.interpolation import interpolants
-from supple.writing import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

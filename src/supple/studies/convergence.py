@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple import validate
-from supple.analyses.simulate import simulate
-from supple.calls import expect_options, public
-from supple.errors import ModelError, SuppleError, SuppleWarning
-from supple.frames import Body
-from supple.integrators.interruption import raised_at_once
+from supple.analyses.run.simulate import simulate
+from supple.foundation import validate
+from supple.foundation.atomic_files import save_figure
+from supple.foundation.calls import expect_options, public
+from supple.foundation.errors import ModelError, SuppleError, SuppleWarning
+from supple.foundation.frames import Body
+from supple.integrators.run.interruption import raised_at_once
 from supple.model import Model
 from supple.results.quantities import quantity
 from supple.results.result import Result
-from supple.writing import save_figure
 
 if TYPE_CHECKING:
     import pandas as pd

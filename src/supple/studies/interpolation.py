@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.results.dataset import Track, Variable
+from supple.results.files.dataset import Track, Variable
 
 Array = NDArray[np.float64]
 

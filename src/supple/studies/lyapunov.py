@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple import validate
-from supple.analyses.simulate import simulate
-from supple.calls import expect_options, public
-from supple.errors import ModelError, SuppleError, SuppleWarning
+from supple.analyses.run.simulate import simulate
 from supple.forces import SampledController
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
-from supple.integrators.interruption import raised_at_once
+from supple.foundation import validate
+from supple.foundation.atomic_files import save_figure
+from supple.foundation.calls import expect_options, public
+from supple.foundation.errors import ModelError, SuppleError, SuppleWarning
+from supple.integrators.run.interruption import raised_at_once
 from supple.model import Model
 from supple.results.result import Result
 from supple.state import State
-from supple.writing import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,22 +10,22 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.analyses.arguments import expect
-from supple.errors import ModelError, SuppleError
+from supple.analyses.base.arguments import expect
 from supple.events import Event
-from supple.integrators.side_by_side import Ended, Turns
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, SuppleError
+from supple.foundation.progress import told
+from supple.integrators.run.thread_lock import Ended, Turns
+from supple.io.modelfiles.model_file import ModelFile
 from supple.model import Model
-from supple.modelfiles.model_file import ModelFile
 from supple.sweeps import designs
 from supple.sweeps.designs import Row, rows
 from supple.sweeps.one_run import OneRun, Record, without_warnings
+from supple.sweeps.progress import Way
 from supple.sweeps.readings import Outputs, readings
 from supple.sweeps.study import Sweep
 from supple.sweeps.subjects import OfFile, subject_of
-from supple.sweeps.way import Way
 from supple.sweeps.workers import count_of_processors
-from supple.waiting import told
 
 OWNER = "batch"
 MOST_THREADS = 1000

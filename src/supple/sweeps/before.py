@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from supple.errors import SuppleError
+from supple.foundation.errors import SuppleError
 from supple.sweeps.designs import Row
 from supple.sweeps.readings import Reading
 from supple.sweeps.subjects import TRIED, Subject

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
-from supple.errors import SimulationError, SuppleError
+from supple.foundation.errors import SimulationError, SuppleError
 
 CONNECT = 10.0  # s to find the cluster
 AHEAD = 4  # jobs that each thread of the cluster is given ahead

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple import validate
-from supple.errors import ModelError, SuppleError
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, SuppleError
 
 Array = NDArray[np.float64]
 Scalar = float | int | str | bool

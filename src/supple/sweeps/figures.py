@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import ModelError, SuppleError
+from supple.foundation.atomic_files import save_figure
+from supple.foundation.errors import ModelError, SuppleError
 from supple.results.plot import COLOURS, INK, WIDTH, dress
-from supple.writing import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

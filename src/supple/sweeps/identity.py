@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.frames import Body, Frame
+from supple.foundation.frames import Body, Frame
 from supple.model import Model
 from supple.sweeps.designs import Row
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple import validate
-from supple.calls import public
-from supple.errors import SuppleError
+from supple.foundation import validate
+from supple.foundation.calls import public
+from supple.foundation.errors import SuppleError
 
 Array = NDArray[np.float64]
 RESAMPLED = 500

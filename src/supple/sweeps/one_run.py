@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, SuppleWarning
-from supple.integrators.interruption import raised_at_once
+from supple.foundation.errors import SuppleError, SuppleWarning
+from supple.integrators.run.interruption import raised_at_once
 from supple.results.result import Result
 from supple.sweeps.designs import Row
 from supple.sweeps.readings import Reading

@@ -9,7 +9,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from supple.errors import FileError, warn_caller
+from supple.foundation.errors import FileError, warn_caller
 
 FILE = "owner.sqlite"
 PAUSE = 0.1  # s between looks at whether the folder is free

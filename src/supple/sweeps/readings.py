@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple import validate
-from supple.errors import ModelError, SuppleError, suggestion
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, SuppleError, suggestion
 from supple.results.quantities import quantity
 from supple.results.result import Result
 from supple.sweeps.designs import OWNER

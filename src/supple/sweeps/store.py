@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import FileError, ModelError, warn_caller
-from supple.sums import sum_of
+from supple.foundation.atomic_files import make_folder, write_whole
+from supple.foundation.check_sums import sum_of
+from supple.foundation.errors import FileError, ModelError, warn_caller
 from supple.sweeps.designs import OWNER, Row
 from supple.sweeps.one_run import Record
 from supple.sweeps.ownership import Ownership
-from supple.writing import make_folder, write_whole
 
 FILE, PARTS = "runs.sqlite", "runs.parquet"
 OWN = ("key", "state", "reason", "verdict", "seconds", "time")

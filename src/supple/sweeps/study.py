@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, suggestion
-from supple.results.audit import LEVELS
+from supple.foundation.errors import SuppleError, suggestion
+from supple.results.data.audit import LEVELS
 from supple.sweeps.designs import Row
 from supple.sweeps.one_run import Record
 

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from supple.errors import ModelError, SuppleError
-from supple.files import existing, inside, path_of, read_text
-from supple.modelfiles import tree
-from supple.modelfiles.parts import VERSION
-from supple.modelfiles.problems import NotedError, Problems, unknown_key
-from supple.modelfiles.scope import Scope
-from supple.modelfiles.tree import Node
+from supple.foundation.atomic_files import check_picture, make_folder
+from supple.foundation.errors import ModelError, SuppleError
+from supple.foundation.input_files import existing, inside, path_of, read_text
+from supple.io.modelfiles import tree
+from supple.io.modelfiles.parts import VERSION
+from supple.io.modelfiles.problems import NotedError, Problems, unknown_key
+from supple.io.modelfiles.scope import Scope
+from supple.io.modelfiles.tree import Node
 from supple.sweeps.study import Sweep
 from supple.sweeps.sweep import sweep
-from supple.writing import check_picture, make_folder
 
 EXPECTED = "a study file"
 REQUIRED = ("supple", "model", "parameters", "outputs")

@@ -12,20 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from supple.analyses.before_run import first_instant
-from supple.analyses.keeping import Arguments
-from supple.analyses.prepared import OWNER as SIMULATE
-from supple.analyses.prepared import prepare
-from supple.calls import expect_options
-from supple.errors import ModelError, SuppleError, SuppleWarning, suggestion
-from supple.files import path_of, recorded
+from supple.analyses.run.checkpointing import Arguments
+from supple.analyses.run.prepared import OWNER as SIMULATE
+from supple.analyses.run.prepared import prepare
+from supple.analyses.run.run_checks import first_instant
+from supple.foundation.calls import expect_options
+from supple.foundation.errors import ModelError, SuppleError, SuppleWarning, suggestion
+from supple.foundation.input_files import path_of, recorded
+from supple.io.modelfiles.model_file import KEPT, ModelFile
 from supple.model import Model
-from supple.modelfiles.model_file import KEPT, ModelFile
-from supple.replacement import value_at
-from supple.results.audit import LEVELS
-from supple.results.error_growth import is_long
-from supple.results.headline import headline
-from supple.results.motion_audit import MotionAudit, motion_audit, not_judged
+from supple.modelling.replacement import value_at
+from supple.results.data.audit import LEVELS
+from supple.results.monitor.verdict import headline
+from supple.results.motion.error_growth import is_long
+from supple.results.motion.motion_audit import MotionAudit, motion_audit, not_judged
 from supple.sweeps.designs import OWNER, Row
 from supple.sweeps.identity import digest
 from supple.sweeps.readings import Reading

@@ -8,25 +8,25 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from supple import validate
-from supple.analyses.arguments import expect
-from supple.errors import ModelError
+from supple.analyses.base.arguments import expect
 from supple.events import Event
-from supple.files import path_of
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.input_files import path_of
+from supple.foundation.progress import told
+from supple.io.modelfiles.model_file import ModelFile
 from supple.model import Model
-from supple.modelfiles.model_file import ModelFile
 from supple.sweeps.before import expect_apart
 from supple.sweeps.cluster import answers as on_cluster
 from supple.sweeps.designs import OWNER, Row, rows
 from supple.sweeps.identity import digest, key_of
 from supple.sweeps.one_run import OneRun, Record, failed
+from supple.sweeps.progress import Way
 from supple.sweeps.readings import Outputs, Reading, readings
 from supple.sweeps.store import Store
 from supple.sweeps.study import Sweep
 from supple.sweeps.subjects import subject_of
-from supple.sweeps.way import Way
 from supple.sweeps.workers import answers, count_of_processors
-from supple.waiting import told
 
 MOST_WORKERS = 1000
 

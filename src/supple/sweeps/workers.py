@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
-from supple.errors import SimulationError
+from supple.foundation.errors import SimulationError
 
 START = "fork" if sys.platform == "linux" else "spawn"
 PAUSE = 1.0  # s after which a worker looks whether its parent is still there

@@ -1,0 +1,1 @@
+"""Regulators and estimators from linear models."""

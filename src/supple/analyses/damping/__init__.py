@@ -1,0 +1,1 @@
+"""Damping of bodies fitted to the modes of a model."""

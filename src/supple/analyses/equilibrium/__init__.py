@@ -1,0 +1,1 @@
+"""Equilibria: searches, steady rotation, paths while loads grow."""

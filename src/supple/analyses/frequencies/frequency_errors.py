@@ -1,0 +1,234 @@
+"""How much too high the frequencies of a linear model are, because of what its bodies leave out.
+
+In a mode, inertia and joints load a body as at any instant. What its whole mesh would do beyond its
+elastic coordinates, and by shear of sections that has no place in its theory, is flexibility that
+is missing: with twice the energy E of that deflection, and
+2 T with the kinetic energy T of the mode, both largest, the square of the frequency is too high by
+E / T of itself, to first order (Rayleigh).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from supple.analyses.base.snapshot_result import instant
+from supple.analyses.frequencies.mesh_frequencies import mesh_parts
+from supple.analyses.frequencies.nodal_frequencies import NodalErrors, nodal_errors, nodal_strain
+from supple.analyses.modes.linear_model import LinearModel
+from supple.analyses.modes.mode import Mode
+from supple.engine.base.body_records import FlexRecord
+from supple.engine.reading.loads import Loads
+from supple.formulations.equations import Equations
+from supple.foundation.errors import label, percent
+from supple.foundation.poses import Array
+from supple.model import Model
+from supple.results.checks.mode_findings import advice, coordinates
+from supple.results.flexibility.shear_share import carried_energies, shear_energy
+from supple.results.flexibility.truncation import Deflected, deflected, with_right_reactions
+from supple.results.monitor.monitor import BodyMonitor, Finding, Monitor
+from supple.results.result import Result
+from supple.state import State
+
+MODES = 12  # lowest modes that are looked at
+STEP = 1e-4  # of displaced states, in the units of coordinates
+JUDGED = 3  # lowest elastic modes that are judged
+LIMIT, SERIOUS = 0.02, 0.1  # part of a frequency
+ELASTIC = 0.5  # part of the energy of a mode that is strain, if it is an elastic one
+AT_REST = 1e-9  # of the largest motion of elastic coordinates: a body that cannot deform
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencyErrors:
+    """What is missing in the lowest modes that oscillate.
+
+    Attributes
+    ----------
+    parts : (k,) of each frequency by which it is too high; NaN where it is not known
+    worst : (k,) names of the bodies to which most of it belongs
+    sheared : (k,) whether most of it is shear of sections that a theory leaves out
+    elastic : numbers of the elastic modes, ascending
+    by_mesh : by name of a body, (k,) parts by which its mesh makes each frequency too high
+    nodal : errors by elements over nodal vectors; None if there are none
+    """
+
+    parts: Array
+    worst: tuple[str, ...]
+    sheared: tuple[bool, ...]
+    elastic: tuple[int, ...]
+    by_mesh: dict[str, Array] = field(default_factory=dict)
+    nodal: NodalErrors | None = None
+
+    @property
+    def judged(self) -> int:
+        """How many modes are judged: those up to the third elastic one, or all."""
+        return self.elastic[JUDGED - 1] + 1 if len(self.elastic) >= JUDGED else len(self.parts)
+
+    def lowest(self, k: int) -> bool:
+        """True if mode k is the lowest elastic one or below it, or if none is elastic."""
+        return not self.elastic or k <= self.elastic[0]
+
+    @property
+    def all_parts(self) -> Array:
+        """Parts (k,) by modes, meshes and elements together."""
+        rest = 1.0 - self.parts
+        if self.nodal is not None:
+            rest = rest * (1.0 - self.nodal.parts)
+        for parts in self.by_mesh.values():
+            rest = rest * (1.0 - parts)
+        return np.asarray(1.0 - rest)
+
+
+def frequency_errors(equations: Equations, linear: LinearModel, model: Model) -> FrequencyErrors:
+    """Compare the lowest modes with the whole meshes of all flexible bodies."""
+    modes = [m for m in linear.modes if m.eigenvalue.imag > 0.0][:MODES]
+    compiled = equations.compiled
+    records = {name: r for name, r in compiled.flexible.items() if r.modal.n}
+    nothing, nobody = np.zeros(len(modes)), ("",) * len(modes)
+    kinetic, strain = _kinetic(linear, modes), nodal_strain(linear, modes)
+    strain = strain + np.array([_strain(records.values(), mode) for mode in modes])
+    elastic = tuple(np.flatnonzero(strain > ELASTIC * kinetic).tolist())
+    alone = FrequencyErrors(nothing, nobody, (False,) * len(modes), elastic)
+    if modes and compiled.gradient:
+        alone = replace(alone, nodal=nodal_errors(equations, linear, model, modes, alone.judged))
+    if not modes or not records:
+        return alone
+    bodies = _loaded(equations, linear.state, modes, model, records)
+    shear = {name: _shear(body, modes, name in compiled.bodies) for name, body in bodies.items()}
+    missing = {name: _missing(body) + shear[name] for name, body in bodies.items()}
+    parts = 1.0 - 1.0 / np.sqrt(1.0 + sum(missing.values(), nothing) / kinetic)
+    if len(bodies) < len(records):
+        parts = parts + np.nan
+    worst = tuple(
+        max(missing, key=lambda name, k=k: missing[name][k], default="")  # type: ignore[misc]
+        for k in range(len(modes))
+    )
+    sheared = tuple(bool(w and shear[w][k] > 0.5 * missing[w][k]) for k, w in enumerate(worst))
+    by_mesh = mesh_parts(bodies, kinetic)
+    return replace(alone, parts=parts, worst=worst, sheared=sheared, by_mesh=by_mesh)
+
+
+def _kinetic(linear: LinearModel, modes: Sequence[Mode]) -> Array:
+    """Twice the kinetic energies (k,) of modes."""
+    shapes = [mode.shape[list(linear.places)] for mode in modes]
+    found = np.array([float(np.real(y.conj() @ linear.M @ y)) for y in shapes])
+    return np.asarray(found * np.array([abs(mode.eigenvalue) ** 2 for mode in modes]))
+
+
+def _loaded(
+    equations: Equations,
+    state: State,
+    modes: Sequence[Mode],
+    model: Model,
+    records: dict[str, FlexRecord],
+) -> dict[str, Deflected]:
+    """Bodies under the loads of each mode, its real and its imaginary part one after the other."""
+    q, u = [], []
+    for mode in modes:
+        for factor in (1.0, -1j):
+            move, speed = (factor * mode.shape).real, (factor * mode.eigenvalue * mode.shape).real
+            for step in (STEP, -STEP):
+                q.append(equations.retract(state.q, step * move))
+                u.append(state.u + step * speed)
+    t, z = np.full(len(q), state.t), np.tile(state.z, (len(q), 1))
+    history = equations.history(t, np.array(q), np.array(u), z)[1]
+    data = replace(
+        instant(model, equations, state, True, "displaced", {}),
+        t=t,
+        q=np.array(q),
+        u=np.array(u),
+        z=z,
+        channels=np.zeros((len(q), len(equations.compiled.force_names))),
+        history=history,
+        loads=Loads(history, dict(model.forces)),
+    )
+    plus = np.arange(0, len(q), 2)
+    found = {}
+    for name, body in deflected(Result(data), records, np.arange(len(q))).items():
+        loads = replace(
+            body.loads,
+            factors=(body.loads.factors[plus] - body.loads.factors[plus + 1]) / (2.0 * STEP),
+            elastic=(body.loads.elastic[plus] - body.loads.elastic[plus + 1]) / (2.0 * STEP),
+        )
+        found[name] = replace(body, t=t[plus], loads=loads)
+    if data.self_stress is None:
+        return found
+    sets = data.self_stress(history.at(plus))
+    return with_right_reactions(found, sets, equations.compiled)
+
+
+def _missing(body: Deflected) -> Array:
+    """Twice the energy (modes,) of what a body leaves out, of both parts of each mode."""
+    missing, _ = body.energy(body.factors, body.right)
+    return np.asarray(missing.reshape(-1, 2).sum(axis=1))
+
+
+def _shear(body: Deflected, modes: Sequence[Mode], whole: bool) -> Array:
+    """Twice the energy (modes,) of shear that a body leaves out, of both parts of each mode.
+
+    ``whole``: whether it is no part of another body.
+    """
+    record = body.record
+    if record.body.axis is None or not whole:  # what its sections carry
+        return carried_energies(record, np.array([mode.shape[record.u] for mode in modes]))[0]
+    return np.asarray(shear_energy(body, body.right).reshape(-1, 2).sum(axis=1))
+
+
+def _strain(records: Iterable[FlexRecord], mode: Mode) -> float:
+    """Twice the strain energy of all bodies in a mode."""
+    total = 0.0
+    for record in records:
+        own = mode.shape[record.u]
+        total += float(np.real(own.conj() @ record.modal.K @ own))
+    return total
+
+
+def with_frequencies(monitor: Monitor, linear: LinearModel, found: FrequencyErrors) -> Monitor:
+    """Monitor with added findings about the frequencies up to the third elastic one.
+
+    One up to the lowest elastic one is a "frequency", others are "frequencies".
+    """
+    compiled, bodies = linear.state.compiled, dict(monitor.bodies)
+    assert compiled is not None
+    moving = np.abs(linear.N / compiled.scale[:, None]).max(axis=1, initial=0.0)
+    for name, record in compiled.flexible.items():
+        if name in bodies and moving[record.u].max(initial=0.0) < AT_REST:
+            sentence = (
+                f"{label(record.body)}: its joints leave its "
+                f"{coordinates(record.body, record.modal.n)} no motion, so that it has no "
+                f"frequencies of its own: {advice(record.body, record.modal.n)}"
+            )
+            bodies[name] = _add(bodies[name], "modes", 1.0, 0.0, True, sentence)
+    wrong = np.flatnonzero(found.parts[: found.judged] > LIMIT)
+    for k in wrong[:1].tolist():
+        worst, part = found.worst[k], float(found.parts[k])
+        record = compiled.flexible[worst]
+        name = worst if worst in bodies else compiled.owners[worst]
+        owner = compiled.bodies[compiled.owners[worst]].body
+        with_its, do = coordinates(record.body, record.modal.n), advice(record.body, record.modal.n)
+        if owner.divides:
+            with_its, do = "parts", "use more parts"
+        if found.sheared[k]:
+            with_its, do = "theory='euler_bernoulli', without shear,", "use theory='timoshenko'"
+        sentence = (
+            f"{label(owner)}: with its {with_its} the frequency {linear.frequencies[k]:.4g} Hz is "
+            f"about {percent(excess(part))} too high, expected at most {percent(LIMIT)}: {do}"
+        )
+        lowest = found.lowest(k)
+        word, serious = "frequency" if lowest else "frequencies", lowest and part > SERIOUS
+        bodies[name] = _add(bodies[name], word, excess(part), LIMIT, serious, sentence)
+    return Monitor(bodies)
+
+
+def excess(part: float) -> float:
+    """By how much a frequency is too high, in parts of the right one."""
+    return part / (1.0 - part)
+
+
+def _add(
+    body: BodyMonitor, what: str, value: float, limit: float, serious: bool, sentence: str
+) -> BodyMonitor:
+    finding = Finding(body.name, what, value, limit, None, serious, sentence)
+    return replace(body, findings=(*body.findings, finding))

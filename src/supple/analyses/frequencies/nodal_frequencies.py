@@ -1,0 +1,338 @@
+"""How much the elements of bodies over nodal vectors change the frequencies of a linear model.
+
+The lowest modes are compared with those of the same model with smaller elements
+(`supple.analyses.frequencies.nodal_models`), near the same equilibrium. Its matrices are sparse,
+and its modes are near the ones that are known, so that they take a small part of the time of the
+linear model. With w0 and w1 of both, the logarithm of the frequency changes by 1/5 of their
+difference more: that is between what errors of the second and of the fourth order leave. Where they
+differ by more than 1 %, even smaller elements tell how fast the difference falls. Elements
+"continuum" have a part that does not fall, since their sections cannot contract on one side only:
+the bending stiffness is that of the modulus without contraction.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from supple.analyses.frequencies.finer_solids import FinerSolids, finer_solids
+from supple.analyses.frequencies.nodal_models import FinerModel, finer_nodal
+from supple.analyses.frequencies.nodal_states import settled
+from supple.analyses.frequencies.rest_matrices import Matrices, matrices_at
+from supple.analyses.frequencies.ritz_modes import RitzModes, held, matched, ritz_modes
+from supple.analyses.modes.linear_model import LinearModel
+from supple.analyses.modes.mode import Complex, Mode
+from supple.bodies.nodal.ancf_line import GradientBeam
+from supple.bodies.nodal.ancf_solid import GradientSolid
+from supple.engine.base.body_records import GradientRecord
+from supple.formulations.equations import Equations
+from supple.foundation.errors import SuppleError
+from supple.foundation.poses import Array
+from supple.model import Model
+from supple.results.flexibility.beam_bending import Bending
+
+MORE = 6  # modes above those that are judged, which help to find them
+REST = 0.2  # of the difference of squares, that is left with smaller elements
+DIFFERENT = 0.01  # part of a frequency from which on even smaller elements are looked at
+SLOWEST, FASTEST = 3.0, 16.0  # factors by which differences fall from one size to the next
+GROWS = 0.05  # of the lowest frequency: a rate at which something grows
+SHIFT = 0.1  # of the square of the lowest frequency
+FREE = 1e-3  # the same, where an equilibrium is looked for
+STRAIN = 1e-12  # energy beside that of a motion by a length at the lowest frequency
+BALANCED = 1e-6  # correction of an equilibrium, in units of increments
+UNBALANCED = 1e-5  # part of the loads that may be left of an equilibrium
+ROUNDED = 1e-13  # the same, beside the largest stiffness, which rounding leaves
+STEP = 1e-5  # rad, of bent shapes
+
+
+@dataclass(frozen=True, eq=False)
+class NodalErrors:
+    """Errors by the elements of bodies over nodal vectors.
+
+    Attributes
+    ----------
+    parts : (k,) of each frequency by which it is too high, negative if too low; NaN if not known
+    worst : (k,) names of the bodies to which most of it belongs
+    lasting : (k,) parts that smaller elements do not change
+    why : why they are not known; empty if they are
+    """
+
+    parts: Array
+    worst: tuple[str, ...]
+    lasting: Array
+    why: str = ""
+
+
+def nodal_errors(
+    equations: Equations, linear: LinearModel, model: Model, modes: Sequence[Mode], judged: int
+) -> NodalErrors:
+    """Errors of the lowest modes by elements over nodal vectors; so many of them are judged."""
+    records = equations.compiled.gradient
+    nothing = np.zeros(len(modes))
+    found = NodalErrors(nothing, ("",) * len(modes), nothing)
+    if not records or not modes:
+        return found
+    unknown = replace(found, parts=nothing + np.nan)
+    if np.any(linear.state.u):
+        return replace(unknown, why="they are judged only where nothing moves")
+    lowest = min(abs(mode.eigenvalue) for mode in modes) ** 2
+    balanced = _at_equilibrium(equations, linear, lowest)
+    if not balanced and not _unstrained(linear, records, lowest):
+        return replace(unknown, why="the state is neither an equilibrium nor without strain")
+    try:
+        parts = _compared(equations, linear, model, modes, judged, balanced)
+    except np.linalg.LinAlgError:  # motions without mass
+        parts = None
+    if parts is None:
+        return replace(unknown, why="no state of a model with smaller elements was found near it")
+    return replace(found, parts=parts[0], worst=parts[1], lasting=parts[2])
+
+
+def _compared(
+    equations: Equations,
+    linear: LinearModel,
+    model: Model,
+    modes: Sequence[Mode],
+    judged: int,
+    balanced: bool,
+) -> tuple[Array, tuple[str, ...], Array] | None:
+    """Parts, names of the worst bodies, and parts that last; None where nothing is known."""
+    state, count = linear.state, len(modes)
+    near = _starting(linear, modes)
+    squares = [np.array([abs(mode.eigenvalue) ** 2 for mode in modes])]
+    lowest, at = float(squares[0].min()), (model, equations, state.q)
+    if not balanced:
+        squares = [_without_loads(equations, linear, near, count, lowest)]
+    free, rest, worst = len(linear.rigid_modes), REST, ("",) * count
+    lines = any(not isinstance(r.body, GradientSolid) for r in equations.compiled.gradient.values())
+    for level in range(2 if lines else 1):
+        made = _level(at, linear, near, balanced, lowest)
+        if made is None:
+            break
+        finer, q, here, solids, shapes, found = made
+        unit = finer.equations.compiled.scale
+        found = held(here, shapes[:, shapes.shape[1] - free :], found)
+        numbers = matched(here, shapes[:, :count], found)
+        squares.append(_squares(found.rates, numbers, judged))
+        if level == 0:
+            places = {n: r.u for n, r in finer.equations.compiled.gradient.items()} | solids.slices
+            worst = _worst(places, here, shapes[:, :count], found.shapes[:, numbers])
+            rest = REST if lines else solids.rest
+        change = np.abs(1.0 - np.sqrt(squares[-1] / squares[-2]))[:judged]
+        if not np.nanmax(change, initial=0.0) > DIFFERENT:
+            break
+        known, near = numbers >= 0, (finer.P @ near).astype(complex)
+        near[:, np.flatnonzero(known)] = unit[:, None] * (
+            solids.R @ found.shapes[:, numbers[known]]
+        )
+        at = finer.model, finer.equations, q
+    if len(squares) == 1:
+        return None
+    limit = _limit(squares, rest)
+    lasting = _lasting(linear, modes)
+    parts = 1.0 - np.sqrt(np.maximum(limit, 0.0) / squares[0]) * (1.0 - lasting)
+    return parts, worst, lasting
+
+
+class Level(NamedTuple):
+    """A model with smaller elements, its state, matrices and modes."""
+
+    finer: FinerModel
+    q: Array
+    here: Matrices
+    solids: FinerSolids
+    shapes: Complex
+    found: RitzModes
+
+
+def _level(
+    at: tuple[Model, Equations, Array],
+    linear: LinearModel,
+    near: Complex,
+    balanced: bool,
+    lowest: float,
+) -> Level | None:
+    """The model with smaller elements in a state that is no less stable; None if there is none."""
+    least, values = GROWS * np.sqrt(lowest), linear.eigenvalues
+    grown = int(np.sum((values.real > least) & (np.abs(values.imag) < least)))
+    for downhill in (False, True) if balanced else (False,):
+        made = _finer(at, linear, balanced, lowest, downhill)
+        if made is None:
+            continue
+        finer, q, here, solids = made
+        unit = finer.equations.compiled.scale
+        shapes = solids.P @ ((finer.P @ near) / unit[:, None])
+        found = ritz_modes(here, shapes, SHIFT * lowest, linear.conservative)
+        if found is not None and int(np.sum(found.growing > least)) <= grown:
+            return Level(finer, q, here, solids, shapes, found)
+    return None
+
+
+def _finer(
+    at: tuple[Model, Equations, Array],
+    linear: LinearModel,
+    balanced: bool,
+    lowest: float,
+    downhill: bool,
+) -> tuple[FinerModel, Array, Matrices, FinerSolids] | None:
+    """A model with smaller elements, its state and matrices, with finer solids."""
+    t, z = linear.state.t, linear.state.z
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            finer = finer_nodal(at[0], at[1], t, at[2], at[0] is not linear.model)
+        except SuppleError:  # as it is written, it has no such model
+            return None
+    if finer is None:
+        return None
+    q: Array | None = finer.q
+    if balanced and finer.model is not at[0]:
+        q = settled(finer, t, z, FREE * lowest, downhill)
+    solids = None if q is None else finer_solids(finer.equations.compiled, q)
+    if q is None or solids is None:
+        return None
+    here = solids.matrices(matrices_at(finer.equations, t, q, z, balanced))
+    return finer, q, here, solids
+
+
+def _squares(rates: Array, numbers: np.ndarray, judged: int) -> Array:
+    """Squares of the rates (k,) of the modes with some numbers, NaN where they are negative.
+
+    Of those that are judged, if a lower mode is none of them, the k-th of all is taken instead:
+    elements too few to have that mode.
+    """
+    found = np.where(numbers >= 0, rates[numbers], np.nan)
+    others, every = np.delete(rates, numbers[numbers >= 0]), np.sort(rates)
+    for k in range(min(judged, len(found), len(every))):
+        if not found[k] <= np.min(others, initial=np.inf):
+            found[k] = every[k] if not every[k] >= found[k] else found[k]
+    return np.asarray(found**2)
+
+
+def _limit(squares: Sequence[Array], rest: float) -> Array:
+    """Squares of frequencies (k,) with very small elements, from those of two or three sizes."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if len(squares) == 2:
+            return np.asarray(squares[1] * (squares[1] / squares[0]) ** rest)
+        first, last = squares[0] - squares[1], squares[1] - squares[2]
+        ratio = np.where(first * last > 0.0, first / last, FASTEST)
+        left = 1.0 / (np.clip(ratio, SLOWEST, FASTEST) - 1.0)
+        return np.asarray(squares[2] * (squares[2] / squares[1]) ** left)
+
+
+def _starting(linear: LinearModel, modes: Sequence[Mode]) -> Complex:
+    """Shapes (nu, n) of modes, of some above them, and of slow and, at last, of free motions."""
+    own = {id(mode) for mode in modes}
+    top = max(abs(mode.eigenvalue) for mode in modes)
+    slow = [m for m in linear.modes if abs(m.eigenvalue) <= top and id(m) not in own]
+    above = [m for m in linear.modes if abs(m.eigenvalue) > top and id(m) not in own][:MORE]
+    return np.array([m.shape for m in (*modes, *slow, *above, *linear.rigid_modes)]).T
+
+
+def _worst(
+    places: dict[str, slice], here: Matrices, coarse: Complex, fine: Complex
+) -> tuple[str, ...]:
+    """Bodies to which most of the difference of shapes belongs, by its energy."""
+    if len(places) == 1:
+        return tuple(places) * int(coarse.shape[1])
+    inertia = here.M @ coarse
+    along = np.einsum("ia,ia->a", inertia.conj(), fine)
+    factors = np.einsum("ia,ia->a", inertia.conj(), coarse) / np.where(along == 0.0, 1.0, along)
+    apart, energies = fine * factors - coarse, {}
+    for name, own in places.items():
+        part = apart[own]
+        energies[name] = np.einsum("ia,ia->a", part.conj(), here.K[own, own] @ part).real
+    found = []
+    for k in range(len(along)):
+        sizes = {name: float(energy[k]) for name, energy in energies.items()}
+        found.append(max(sizes, key=lambda name: sizes[name]))
+    return tuple(found)
+
+
+def nodal_strain(linear: LinearModel, modes: Sequence[Mode]) -> Array:
+    """Twice the strain energy (k,) of bodies over nodal vectors in modes."""
+    c, total = linear.state.compiled, np.zeros(len(modes))
+    assert c is not None
+    for record in c.gradient.values():
+        K = record.mesh.tangents(linear.state.q[record.q])[0]
+        for k, mode in enumerate(modes):
+            own = mode.shape[record.u]
+            total[k] += float(np.real(own.conj() @ (K @ own)))
+    return total
+
+
+def _lasting(linear: LinearModel, modes: Sequence[Mode]) -> Array:
+    """Parts (k,) of frequencies by sections that cannot contract, of elements "continuum"."""
+    c, excess = linear.state.compiled, np.zeros(len(modes))
+    assert c is not None
+    bent = {
+        name: record
+        for name, record in c.gradient.items()
+        if isinstance(record.body, GradientBeam) and record.body.element == "continuum"
+    }
+    if not bent:
+        return excess
+    for k, mode in enumerate(modes):
+        y = mode.shape[list(linear.places)]
+        twice = abs(mode.eigenvalue) ** 2 * float(np.real(y.conj() @ linear.M @ y))
+        for record in bent.values():
+            material = cast("GradientBeam", record.body).material
+            poisson = material.E / (2.0 * material.G) - 1.0
+            whole = (1.0 - poisson) / ((1.0 + poisson) * (1.0 - 2.0 * poisson))
+            excess[k] += (1.0 - 1.0 / whole) * _bending(linear, record, mode) * whole / twice
+    return 1.0 - np.sqrt(1.0 - np.clip(excess, 0.0, 0.99))
+
+
+def _bending(linear: LinearModel, record: GradientRecord, mode: Mode) -> float:
+    """Twice the energy of bending of a beam in a mode, with its engineering stiffness, J."""
+    q, total = linear.state.q[record.q], 0.0
+    for part in (mode.shape.real, mode.shape.imag):
+        own = part[record.u].reshape(record.mesh.rest.shape)
+        size = float(np.max(np.abs(own[:, 1:]), initial=0.0))
+        if size == 0.0:
+            continue
+        factor = STEP / size
+        e = q.reshape(record.mesh.rest.shape) + factor * np.array([own, -own])
+        curved = Bending(record, e, ()).curvature
+        change = 0.5 * (curved[0] - curved[1]) / factor
+        both = Bending(record, e, ())
+        total += float((both.stiffness[:, 1:] * change[:, 1:] ** 2).sum(axis=1) @ both.lengths)
+    return total
+
+
+def _at_equilibrium(equations: Equations, linear: LinearModel, lowest: float) -> bool:
+    """True if loads that are not balanced, and what would correct the state, are rounding."""
+    state = linear.state
+    here = matrices_at(equations, state.t, state.q, state.z, True)
+    rounding = ROUNDED * float(np.max(np.abs(here.K.data), initial=0.0))
+    if np.max(np.abs(here.load), initial=0.0) > max(UNBALANCED * here.size, rounding):
+        return False
+    step = here.newton(FREE * lowest)
+    return step is not None and bool(np.max(np.abs(step), initial=0.0) <= BALANCED)
+
+
+def _without_loads(
+    equations: Equations, linear: LinearModel, near: Complex, count: int, lowest: float
+) -> Array:
+    """Squares of the rates (k,) of the modes without the loads that no equilibrium balances."""
+    state, unit = linear.state, equations.compiled.scale
+    here = matrices_at(equations, state.t, state.q, state.z, False)
+    shapes = near / unit[:, None]
+    found = ritz_modes(here, shapes, SHIFT * lowest, linear.conservative)
+    if found is None or not len(found.rates):
+        return np.full(count, np.nan)
+    numbers = matched(here, shapes[:, :count], found)
+    return np.asarray(np.where(numbers >= 0, found.rates[numbers] ** 2, np.nan))
+
+
+def _unstrained(linear: LinearModel, records: dict[str, GradientRecord], lowest: float) -> bool:
+    """True if bodies over nodal vectors have no strain but for rounding."""
+    c = linear.state.compiled
+    assert c is not None
+    energy = sum(float(r.mesh.energy(linear.state.q[r.q])) for r in records.values())
+    mass = sum(r.mesh.mass for r in records.values())
+    return energy <= STRAIN * lowest * mass * c.length**2

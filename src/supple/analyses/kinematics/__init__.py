@@ -1,0 +1,1 @@
+"""Motions that are given: kinematics, inverse dynamics, transfer functions of mechanisms."""

@@ -1,0 +1,1 @@
+"""Small motion about a state: linearization, state space, frequency response."""

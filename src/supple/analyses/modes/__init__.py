@@ -1,0 +1,1 @@
+"""Linear models and their modes: figures, pictures, shares of energy."""

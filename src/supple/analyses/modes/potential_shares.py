@@ -1,0 +1,160 @@
+"""Potential energy of a mode by bodies and springs.
+
+Each counts with its own stiffness: that of a body's deformation, or that of a spring along the
+relative motion of its ends. What prestress, weight or rotation add belongs to none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from supple.analyses.base.snapshot_result import velocities
+from supple.analyses.modes.mode import Mode
+from supple.engine.base.compiled import Compiled
+from supple.forces import (
+    Bushing,
+    CartesianSpring,
+    CouplingSpring,
+    ForceElement,
+    JointSpring,
+    JointStop,
+    Motor,
+    Rope,
+    SpringDamper,
+)
+from supple.forces.kinds import Stores, force_kind
+from supple.forces.laws import Law
+from supple.foundation.poses import Array
+from supple.joints.interactions import Target
+from supple.results.result import Result
+
+KINDS = ("bending", "torsion", "extension", "shear", "deformation")  # of strain, after a body
+LEAST = 1e-6  # part of the energy that is named
+STEP = 1e-6  # m or rad, of differences of laws
+
+
+def strain_kinds(compiled: Compiled) -> dict[str, dict[str, Array]]:
+    """Stiffness matrices of the kinds of strain of each flexible body of the engine."""
+    return {
+        name: record.body.strain_kinds(record.point_masses)
+        for name, record in compiled.flexible.items()
+    }
+
+
+def potential_shares(mode: Mode, kinds: dict[str, dict[str, Array]]) -> dict[str, float]:
+    """Parts of the energy of strain and springs, the largest first: "blade bending", "coil".
+
+    They add up to 1; nothing if no strain and no spring takes part.
+    """
+    found: dict[str, float] = {}
+    c, model = mode.compiled, mode.model
+    assert model is not None
+    for record in c.flexible.values():
+        own = mode.shape[record.u]
+        whole = float(np.real(own.conj() @ record.modal.K @ own))
+        left = whole
+        for kind, K in kinds[record.name].items():
+            energy = float(np.real(own.conj() @ K @ own))
+            _add(found, f"{c.owners[record.name]} {kind}", energy)
+            left -= energy
+        if left > 1e-3 * whole:  # shear of thick beams, or a body that knows no kinds
+            word = "deformation" if left == whole else "shear"
+            _add(found, f"{c.owners[record.name]} {word}", left)
+    parts = np.stack([mode.shape.real, mode.shape.imag])
+    ends = Result(velocities(model, c, mode.q, parts))
+    for name, force in model.forces.items():
+        _add(found, name, STORED[force_kind(force).stores](mode, ends, force))
+    total = sum(found.values())
+    if total <= 0.0:
+        return {}
+    shares = {name: energy / total for name, energy in found.items() if energy > LEAST * total}
+    return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+
+def _add(found: dict[str, float], name: str, energy: float) -> None:
+    found[name] = found.get(name, 0.0) + energy
+
+
+def _line(mode: Mode, ends: Result, force: SpringDamper) -> float:
+    view = ends[force.name]
+    stiffness = force.stiffness + _slope(force.spring, float(view.length[0]) - force.length)
+    return stiffness * float(view.length_rate @ view.length_rate)
+
+
+def _rope(mode: Mode, ends: Result, force: Rope) -> float:
+    view = ends[force.name]
+    taut = float(view.length[0]) > force.length
+    return (
+        force.stiffness / force.length * float(view.length_rate @ view.length_rate) if taut else 0.0
+    )
+
+
+def _coordinate(mode: Mode, ends: Result, force: JointSpring | JointStop) -> float:
+    value, rate = _shaft(mode, (force.joint, force.coordinate), force.name)
+    if isinstance(force, JointStop):
+        depth = max(value - force.upper, force.lower - value)
+        slope = force.stiffness * force.exponent * max(depth, 0.0) ** (force.exponent - 1.0)
+        return float(slope * abs(rate) ** 2) if depth > 0.0 else 0.0
+    x = value - force.rest
+    stiffness = force.stiffness + 3.0 * force.cubic * x**2 + _slope(force.spring, x)
+    return float(stiffness * abs(rate) ** 2)
+
+
+def _coupling(mode: Mode, ends: Result, force: CouplingSpring) -> float:
+    first, second = (_shaft(mode, target, force.name)[1] for target in (force.first, force.second))
+    return float(force.stiffness * abs(first - force.ratio * second) ** 2)
+
+
+def _gear(mode: Mode, ends: Result, force: Motor) -> float:
+    if force.stiffness is None:
+        return 0.0
+    shaft = _shaft(mode, (force.name, 0), force.name)[1]
+    joint = _shaft(mode, (force.joint, force.coordinate), force.name)[1]
+    return float(force.stiffness * abs(shaft / force.ratio - joint) ** 2)
+
+
+def _frames(mode: Mode, ends: Result, force: CartesianSpring | Bushing) -> float:
+    A, B = (ends.point(frame) for frame in (force.A, force.B))
+    way = B.position[0] - A.position[0]
+    move, turn = B.velocity - A.velocity, B.angular_velocity - A.angular_velocity
+    if isinstance(force, CartesianSpring):
+        return float(np.sum(force.stiffness * move**2))
+    R = A.matrix[0]  # its axes turn with A
+    both = np.hstack([(move - np.cross(A.angular_velocity, way)) @ R, turn @ R])
+    return float(np.sum(both @ force.matrices[0] * both))
+
+
+def _nothing(mode: Mode, ends: Result, force: ForceElement) -> float:
+    return 0.0
+
+
+# Twice the energy of a spring in a mode, by the word of its kind
+STORED: dict[Stores, Callable[[Mode, Result, Any], float]] = {
+    "": _nothing,
+    "line": _line,
+    "rope": _rope,
+    "coordinate": _coordinate,
+    "coupling": _coupling,
+    "gear": _gear,
+    "frames": _frames,
+}
+
+
+def _shaft(mode: Mode, target: Target, owner: str) -> tuple[float, complex]:
+    """Value and rate in the mode of a coordinate of a joint or of a motor's shaft."""
+    assert mode.model is not None
+    joint = mode.model.joints.get(target[0])
+    index = 0 if joint is None else joint.coordinate_index(target[1], owner)
+    q, u, ratio = mode.compiled.shaft(target[0], index)
+    return float(ratio * mode.q[q]), complex(ratio * mode.shape[u])
+
+
+def _slope(law: Law | None, x: float) -> float:
+    """Stiffness of a law at a deflection."""
+    if law is None:
+        return 0.0
+    below, above = np.asarray(law(x + STEP * (1.0 + abs(x)) * np.array([-1.0, 1.0])))
+    return float(above - below) / (2.0 * STEP * (1.0 + abs(x)))

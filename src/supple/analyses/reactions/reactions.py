@@ -1,0 +1,293 @@
+"""Reactions that are not unique: which they are, and the smallest of all that are possible.
+
+With redundant constraints the equations of motion leave some reactions open: sets of them are in
+equilibrium on every body by themselves. They are the null vectors of the transposed Jacobian with
+all rows of all joints, each body moving freely, so they do not depend on the coordinates of a run.
+Whatever reactions a run has, taking away their part along these sets leaves the smallest possible
+ones (the sum of squares of forces and of torques divided by the model's length): the same in every
+formulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from supple.analyses.reactions.balanced import DENSE, ZERO, in_equilibrium, open_sets
+from supple.core.base.layout import new_work
+from supple.engine.base.compiled import HELD, Compiled
+from supple.engine.base.histories import RunHistory
+from supple.engine.pack.builder import build
+from supple.engine.reading.phases import Phase, held_here, in_phase
+from supple.engine.reading.rows import row_sizes, rows_at, scaled_rows, scaled_sparse
+from supple.formulations.trees import Absolute
+from supple.foundation.poses import Array, quaternions
+from supple.graph.topology import FREE
+from supple.model import Model
+from supple.results.views.views import JointLoad
+
+SAMPLES = 5  # output times at which it is decided what is unique
+HALVES = slice(3, 6), slice(0, 3)  # of wrenches: force and torque, as rows are ordered
+
+
+@dataclass(eq=False)
+class Reactions:
+    """Loads of the joints of a run.
+
+    Attributes
+    ----------
+    model : the model as it was simulated, a copy
+    history : the run
+    phase : in a run whose joints lock or let go, which are locked and gone at all its times
+    """
+
+    model: Model
+    history: RunHistory
+    phase: Phase | None = None
+
+    def of(self, history: RunHistory) -> Reactions:
+        """The same for other states."""
+        return Reactions(self.model, history, self.phase)
+
+    def __call__(self, axes: Mapping[str, Array]) -> dict[str, JointLoad]:
+        """The smallest loads, by joint; empty where all reactions are unique.
+
+        ``axes`` (nt, 3, 3) of each joint's frame B, in the world.
+        """
+        c = self.absolute
+        sets = {k: open_sets(self._table(k)) for k in self._samples}
+        if not all(vectors.size for vectors in sets.values()) or not sets:
+            return {}  # but perhaps in singular positions
+        tables = _Tables(self, axes)
+        held = set(tables.rows.ravel().tolist())
+        others = [k for k in range(c.nr) if k not in held]
+        x = np.zeros((len(self.t), c.nr))  # multipliers of all rows: loads on A, in the axes of B
+        x[:, tables.rows] = tables.multipliers
+        x[:, others] = self._multipliers(others)
+        change, size = np.zeros_like(x), row_sizes(c)
+        for k in self._finite:
+            G = self._table(k)
+            change[k] = -in_equilibrium(G, x[k] * size)
+            if others:
+                tables.share(k, G, change[k])
+        tables.add(change)
+        for k, vectors in sets.items():
+            tables.look(k, self._table(k), vectors)
+        return tables.loads
+
+    @property
+    def compiled(self) -> Compiled:
+        """The model as the run began."""
+        return self.history.compiled
+
+    @property
+    def t(self) -> Array:
+        """Output times (nt,), s."""
+        return self.history.t
+
+    @cached_property
+    def absolute(self) -> Compiled:
+        """The same model with all bodies free and all rows of all joints, and of locks."""
+        built, phase = self._built, self.phase
+        if phase is None:
+            return built
+        every = [(name, k) for name in built.holds for k in range(len(built.holds[name]))]
+        held = [place for place in every if phase.holds(*place)]
+        return in_phase(held_here(built, held, self._positions[0]), phase)
+
+    @cached_property
+    def _built(self) -> Compiled:
+        held = () if self.phase is None else tuple(self.compiled.holds)
+        return build(self.model, (), Absolute().tree(self.model), held=held)
+
+    @cached_property
+    def _finite(self) -> list[int]:
+        """Output times at which the run has loads."""
+        whole = np.all(np.isfinite(self.history.reaction), axis=(1, 2))
+        return [int(k) for k in np.flatnonzero(whole)]
+
+    @cached_property
+    def _samples(self) -> list[int]:
+        """Some of them."""
+        places = np.linspace(0, len(self._finite) - 1, SAMPLES).astype(int)
+        return [self._finite[k] for k in np.unique(places)] if self._finite else []
+
+    @cached_property
+    def _positions(self) -> Array:
+        """Coordinates (nt, nq) of the absolute model at the output times."""
+        target, source, h = self._built, self.compiled, self.history
+        q = np.tile(target.q0, (len(self.t), 1))
+        for name, record in target.joints.items():
+            user = source.joints[name].to_user(h.q, h.u)
+            q[:, record.q] = record.from_user(*user)[0]
+        for name, flexible in target.flexible.items():
+            q[:, flexible.q] = h.q[:, source.flexible[name].q]
+        for name, vectors in target.gradient.items():
+            q[:, vectors.q] = h.q[:, source.gradient[name].q]
+        for name, motor in target.motors.items():
+            if motor.own:
+                q[:, motor.q] = h.q[:, source.motors[name].q]
+        for name, record in target.extra.items():
+            if name.startswith(FREE):
+                k = source.body_names.index(record.child)
+                q[:, record.q] = np.hstack([quaternions(h.R[:, k]), h.p[:, k]])
+            else:  # of a frame driver
+                q[:, record.q] = h.q[:, source.extra[name].q]
+        return q
+
+    @cached_property
+    def _work(self) -> Array:
+        return new_work(self.absolute.ints)
+
+    def _table(self, k: int) -> Any:
+        """All rows (nr, nu) at an output time, in units of rows and increments.
+
+        An array of a small model, otherwise in compressed rows.
+        """
+        c = self.absolute
+        rows = rows_at(c, self._work, self.t[k], self._positions[k], np.zeros(c.nu))
+        return scaled_rows(c, rows.G) if c.nr * c.nu < DENSE else scaled_sparse(c, rows)
+
+    def _multipliers(self, rows: list[int]) -> Array:
+        """Multipliers (nt, rows) of some of all rows; zero of those that are not in use."""
+        own = {(r.owner, r.part): k for k, r in enumerate(self.compiled.every_row)}
+        found = np.zeros((len(self.t), len(rows)))
+        for i, row in enumerate(self.absolute.rows[k] for k in rows):
+            if (row.owner, row.part) in own:
+                found[:, i] = self.history.multipliers[:, own[row.owner, row.part]]
+        return np.nan_to_num(found)
+
+
+@dataclass(eq=False)
+class PhasedReactions:
+    """Loads of the joints of a run whose joints lock or let go, phase by phase.
+
+    Attributes
+    ----------
+    model, history : as in `Reactions`
+    phases : of the run, in order
+    begins : (n - 1,) s, when the second and the others begin
+    """
+
+    model: Model
+    history: RunHistory
+    phases: Sequence[Phase]
+    begins: Sequence[float]
+
+    def of(self, history: RunHistory) -> PhasedReactions:
+        """The same for other states."""
+        return PhasedReactions(self.model, history, self.phases, self.begins)
+
+    def __call__(self, axes: Mapping[str, Array]) -> dict[str, JointLoad]:
+        """The smallest loads, by joint; empty where all reactions are unique."""
+        h, c = self.history, self.history.compiled
+        which = np.searchsorted(self.begins, h.t, side="right")
+        found: dict[str, JointLoad] = {}
+        for k, phase in enumerate(self.phases):
+            mine = np.flatnonzero(which == k)
+            if not len(mine):
+                continue
+            part = Reactions(self.model, h.at(mine), phase)
+            for name, load in part({n: x[mine] for n, x in axes.items()}).items():
+                if name not in found:
+                    place = c.joint_names.index(name)
+                    held, sure = h.holding(name, axes[name]), np.ones(6, dtype=bool)
+                    wrench, reaction = h.wrench[:, place] + held, h.reaction[:, place] + held
+                    effort = c.effort_to_user(name, h.effort)
+                    found[name] = JointLoad(wrench, reaction, effort, sure, sure.copy())
+                whole = found[name]
+                whole.wrench[mine], whole.reaction[mine] = load.wrench, load.reaction
+                whole.effort[mine] = load.effort
+                np.logical_and(whole.unique, load.unique, out=whole.unique)
+                np.logical_and(whole.unique_local, load.unique_local, out=whole.unique_local)
+        return found
+
+
+class _Tables:
+    """Loads of joints over a run.
+
+    The rows of a joint are its three places and three rotations; their multipliers are the force
+    and the torque on A at B's origin, along the axes of B.
+    """
+
+    def __init__(self, run: Reactions, axes: Mapping[str, Array]) -> None:
+        c, h = run.absolute, run.history
+        own: dict[str, list[int]] = {}
+        for k, row in enumerate(c.rows):
+            if row.owner in c.joints and not row.part.endswith(HELD):
+                own.setdefault(row.owner, []).append(k)
+        self.names = list(own)
+        self.rows = np.array(list(own.values()), dtype=int).reshape(-1, 6)
+        self.axes = np.array([axes[name] for name in own]).reshape(-1, len(h.t), 3, 3)
+        self.size, self.scale = row_sizes(c)[self.rows], c.scale
+        place = {name: k for k, name in enumerate(run.compiled.joint_names)}
+        held = [h.holding(name, axes[name]) for name in own]
+        shape = len(own), len(h.t), 6
+        self.wrench, self.reaction = (
+            np.array([w[:, place[n]] + x for n, x in zip(own, held, strict=True)]).reshape(shape)
+            for w in (h.wrench, h.reaction)
+        )
+        self.effort = [run.compiled.effort_to_user(name, h.effort).copy() for name in own]
+        self.carried = np.zeros(shape)  # changes of multipliers that actuators carry
+        self.along = np.zeros((len(own), 6)), np.zeros((len(own), 6))  # see `look`
+        self.columns = [c.joints[name].u for name in own]
+        widths = np.array([u.stop - u.start for u in self.columns], dtype=int)
+        self.groups = [np.flatnonzero(widths == n) for n in np.unique(widths)]
+
+    @property
+    def multipliers(self) -> Array:
+        """Multipliers (nt, joints, 6) of the loads."""
+        parts = [np.einsum("jtki,jtk->tji", self.axes, self.wrench[..., x]) for x in HALVES]
+        return -np.concatenate(parts, axis=2)
+
+    def share(self, k: int, G: Any, change: Array) -> None:
+        """Note what efforts carry of a change (nr,) of the scaled multipliers at one time."""
+        for joints, S in self._motions(G):
+            own = change[self.rows[joints]][..., None]
+            self.carried[joints, k] = (S @ (np.linalg.pinv(S) @ own))[..., 0]
+            for j, effort in zip(joints, (np.swapaxes(S, 1, 2) @ own)[..., 0], strict=True):
+                self.effort[j][k] += effort / self.scale[self.columns[j]]
+
+    def add(self, change: Array) -> None:
+        """Change the loads by scaled multipliers (nt, nr) of all rows."""
+        own = np.swapaxes(change[:, self.rows], 0, 1)
+        for table, part in ((self.wrench, own), (self.reaction, own - self.carried)):
+            push = -part / self.size[:, None]
+            for x, y in (HALVES, HALVES[::-1]):
+                table[..., x] += np.einsum("jtik,jtk->jti", self.axes, push[..., y])
+
+    def look(self, k: int, G: Any, vectors: Array) -> None:
+        """Note which components of the loads the null vectors (nr, n) leave undetermined.
+
+        That is the largest parts of them: along the axes of the world, and of B.
+        """
+        for joints, S in self._motions(G):
+            null = vectors[self.rows[joints]]
+            null = null - S @ (np.linalg.pinv(S) @ null)
+            for most, axes in zip(self.along, (self.axes[joints, k], np.eye(3)), strict=True):
+                turned = np.concatenate([axes @ null[:, 3:], axes @ null[:, :3]], axis=1)
+                most[joints] = np.maximum(most[joints], np.linalg.norm(turned, axis=2))
+
+    def _motions(self, G: Any) -> Iterator[tuple[np.ndarray, Array]]:
+        """Joints with as many velocities, and what their rows have there (joints, 6, nu)."""
+        for joints in self.groups:
+            own = np.array([range(*self.columns[j].indices(G.shape[1])) for j in joints], dtype=int)
+            S = np.zeros((len(joints), 6, own.shape[1]))
+            if S.size:
+                rows = np.broadcast_to(self.rows[joints][:, :, None], S.shape)
+                columns = np.broadcast_to(own[:, None, :], S.shape)
+                wide = 6 * len(joints), own.shape[1]
+                found = G[rows.reshape(wide), columns.reshape(wide)]
+                S[:] = (found if isinstance(G, np.ndarray) else found.toarray()).reshape(S.shape)
+            yield joints, S
+
+    @property
+    def loads(self) -> dict[str, JointLoad]:
+        """The loads by joint, and which of their components are unique."""
+        unique = [most < ZERO for most in self.along]
+        every = zip(self.wrench, self.reaction, self.effort, *unique, strict=True)
+        return {name: JointLoad(*x) for name, x in zip(self.names, every, strict=True)}

@@ -1,0 +1,1 @@
+"""Runs in time: prepared models, phases, checkpoints, quasi-static runs, the stepper."""

@@ -1,0 +1,80 @@
+"""simulate: from a model to a result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from numpy.typing import ArrayLike
+
+from supple.analyses.base.arguments import expect
+from supple.analyses.run.checkpointing import Arguments, Keeping
+from supple.analyses.run.prepared import OWNER, Start, prepare
+from supple.events import Event
+from supple.formulations.base import Formulation
+from supple.foundation.errors import warn_caller
+from supple.integrators.methods.base import Integrator
+from supple.integrators.run.driver import Progress
+from supple.model import Model
+from supple.results.result import Result
+
+
+def simulate(
+    model: Model,
+    t_end: float,
+    *,
+    start: Start = None,
+    formulation: Formulation | None = None,
+    integrator: Integrator | None = None,
+    tolerance: str | float | Sequence[float] = "default",
+    output: int | float | ArrayLike | None = None,
+    events: Event | Sequence[Event] = (),
+    progress: bool | Progress | None = None,
+    checkpoint: str | Path | None = None,
+    every: float | None = None,
+    interval: float | None = None,
+    output_to: str | Path | None = None,
+) -> Result:
+    """Simulate a model from its initial coordinates to ``t_end`` (s).
+
+    Parameters
+    ----------
+    start : State, Result, "static" or "quasi-static", optional
+        Where the run starts: ``result.state(k)``, the last instant of a result of the same model,
+        in any formulation, or what `assemble` returns; "static": at rest in the equilibrium that
+        `statics` finds at t = 0 s. By default t = 0 s and the joints' initial coordinates and
+        rates; "quasi-static": so, with flexible bodies deflected as gravity, loads and the inertia
+        of this motion ask, so that they do not begin to vibrate.
+    formulation : JointCoordinates, Absolute or Branch, optional
+        The choice of coordinates: another spanning tree of the same model.
+    integrator : Radau, DormandPrince, BDF, Adams, GeneralizedAlpha, HHT, Newmark or EnergyScheme
+        The method and its options; Radau by default.
+    tolerance : "loose", "default", "tight", rtol, or (rtol, atol)
+        Error per step, relative to 1 rad, to the model's length and to the rates.
+    output : int, float or array, optional
+        Number of equal intervals (500 by default), their length in s (a float), or the times (s).
+    events : Event or sequence of Event
+        Instants to be found; a terminal one ends the run.
+    progress : bool or callable, optional
+        By default a run that takes longer than 2 s tells in a line how far it is, in a terminal or
+        a notebook only; True: everywhere, False: never. A callable is called instead with the time
+        reached, some thirty times a second.
+    checkpoint : path, optional
+        Of a file from which `resume` goes on, should the run be stopped or killed.
+    every, interval : float, optional
+        s of the clock, and of simulated time, between checkpoints; every 30 s by default.
+    output_to : path, optional
+        Of a file (HDF5) that states at output times go to while the run is made, so that they need
+        not fit into memory; `load_run` reads it.
+
+    A run that fails returns what it has, with ``success`` False, a ``message`` and a warning. So
+    does one that is stopped by Ctrl-C; a second Ctrl-C raises KeyboardInterrupt at once.
+    Many runs of one model are quicker with `prepare`.
+    """
+    expect(OWNER, "model", model, Model, "a Model")
+    kept = Keeping.of(checkpoint, every, interval, output_to)
+    given = start, formulation, integrator, tolerance, output, events, progress, kept
+    result, doubts = prepare(model).run(Arguments(t_end, *given))
+    for doubt in doubts:
+        warn_caller(doubt)
+    return result

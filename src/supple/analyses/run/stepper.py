@@ -1,0 +1,393 @@
+"""Stepper: a model that is moved step by step from outside, for controllers and learning."""
+
+from __future__ import annotations
+
+import copy
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.analyses.base.arguments import expect
+from supple.analyses.base.snapshot_outputs import InstantOutputs
+from supple.analyses.run.checkpointing import Arguments
+from supple.analyses.run.held_inputs import Inputs
+from supple.analyses.run.prepared import Start, prepare
+from supple.analyses.run.sampled_run import with_sampler
+from supple.analyses.run.stepper_snapshot import Begun, Snapshot
+from supple.core.base.layout import new_work
+from supple.core.equations import dynamics
+from supple.core.run import step as st
+from supple.engine.base.row_sets import RowSets
+from supple.formulations.base import Formulation
+from supple.formulations.equations import Equations
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, SimulationError, suggestion
+from supple.foundation.poses import Array
+from supple.integrators.methods.base import Integrator
+from supple.integrators.methods.radau import Radau
+from supple.integrators.passage.passage import Passage
+from supple.integrators.run.audit_record import audit_record
+from supple.integrators.run.driver import LoopRun, Problem
+from supple.integrators.run.outcomes import ENDLESS, message
+from supple.integrators.run.progress import Pace
+from supple.integrators.run.snapshot import restore, snapshot
+from supple.loops.singular import violated
+from supple.model import Model
+from supple.results.data.audit import LEVELS, EnergyAudit, MomentumAudit, MomentumRecord
+from supple.results.monitor.monitor import Monitor
+from supple.results.monitor.verdict import headline
+from supple.results.result import Result
+from supple.state import State
+
+OWNER = "Stepper"
+BUDGET = 200  # steps of the integrator after which rows and deformations are looked at
+
+
+class Stepper:
+    """A model that is moved step by step, with inputs that are held constant over each step.
+
+    Parameters
+    ----------
+    inputs : joints, coordinates, frames, efforts, motors or drivers, or a list of these
+        As for ``LinearModel.state_space``: the effort on "elbow.angle", forces and torques in world
+        axes at a frame, or one of them as (frame, "z"); the effort of a `JointEffort` by its name,
+        which replaces its signal; that on the shaft of a `Motor`; the acceleration of a `Driver`.
+    outputs : texts, optional
+        "elbow.angle", "tip.position", "link2.at(0.5).strain" and so on, as for `sweep`; by default
+        coordinates and rates of all joints. Those, and places and velocities of points, are quick.
+    dt : float
+        Length of a step, s, unless ``step`` is given another one.
+    start, formulation, integrator, tolerance : as for `simulate`
+
+    Attributes
+    ----------
+    inputs, input_units : names and units of the inputs
+    outputs : values by text, arrays that every step fills anew
+    values : (m,) all outputs in one array
+    time : s
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        inputs: Any = (),
+        outputs: str | Sequence[str] | None = None,
+        *,
+        dt: float = 1e-3,
+        start: Start = None,
+        formulation: Formulation | None = None,
+        integrator: Integrator | None = None,
+        tolerance: str | float | Sequence[float] = "default",
+    ) -> None:
+        expect(OWNER, "model", model, Model, "a Model")
+        integrator = Radau() if integrator is None else integrator
+        expect(OWNER, "integrator", integrator, Integrator, "an integrator, e.g. Radau()")
+        if integrator.python_loop:
+            expected = "one whose steps are compiled, e.g. Radau()"
+            raise ModelError(OWNER, "integrator", integrator, expected)
+        self.dt = validate.positive(OWNER, "dt", dt)
+        model.check()
+        inputs = list(inputs) if isinstance(inputs, Iterator) else inputs
+        given = model.copy(), inputs, outputs  # for copies
+        state = start.state() if isinstance(start, Result) else start
+        begin = state.t if isinstance(state, State) else 0.0
+        added = Inputs(OWNER, model, inputs, begin)
+        self.inputs = tuple(held.name for held in added.held)
+        self.input_units = tuple(held.unit for held in added.held)
+        self._prepared, self._integrator = prepare(added.model), integrator
+        self._settings = formulation, integrator, tolerance
+        self._begun, self._identity = Begun(uuid.uuid4().hex, state), uuid.uuid4().hex
+        self._given = given
+        self._model, self._problem = self._started(start)
+        self._places = added.places(self._problem.equations.compiled)
+        self._moved = np.array([k for k, held in enumerate(added.held) if held.driven], dtype=int)
+        self._begin()
+        texts = output_texts(OWNER, self._model, outputs)
+        self._outputs = InstantOutputs(self._model, self._problem.equations, self.state, texts)
+        self.outputs: Mapping[str, Array] = self._outputs.named
+        self.values = self._outputs.values
+        self._first = self.snapshot()
+
+    def _started(self, start: Start) -> tuple[Model, Problem]:
+        """The model as its formulation writes it, and a problem with numbers of its own."""
+        begin = start.state() if isinstance(start, Result) else start
+        t = begin.t if isinstance(begin, State) else 0.0
+        given = Arguments(t + self.dt, start, *self._settings, output=1, progress=False)
+        model, problem, _ = self._prepared.problem(given)
+        c = problem.equations.compiled
+        own = Equations(replace(c, reals=c.reals.copy()))
+        problem = problem._replace(equations=own, grid=np.zeros(0), sampler=None)
+        return model, with_sampler(model, problem, endless=True)
+
+    def _begin(self) -> None:
+        """Put the loop at the start of the problem."""
+        p = self._problem
+        self._run: LoopRun = self._integrator.begin(p)
+        self._run.pace = Pace(self._run)
+        self._run.change_rows()
+        self._reals = p.equations.compiled.reals
+        self._rows_first = p.equations.compiled
+        self.time = p.t_start
+        self._held = np.zeros(len(self.inputs))
+        value, rate = self._reals[self._places + 1], self._reals[self._places + 2]
+        self._motion = np.array([value + rate * self.time, rate])  # of drivers
+        self._size = self._integrator.first_step  # s, next; the integrator chooses where zero
+
+    @property
+    def state(self) -> State:
+        """The present state, on the constraints; a copy."""
+        r, c = self._run.fields, self._run.compiled
+        q, u, z = r.q.copy(), r.u.copy(), r.z.copy()
+        if c.nr:
+            t, rows = np.array([self.time]), (q[None].copy(), u[None].copy())
+            scratch = np.zeros(c.nu), np.zeros(c.nq)
+            dynamics.project(c.ints, c.reals, new_work(c.ints), t, *rows, *scratch)
+            q, u = rows[0][0], rows[1][0]
+        return State(self.time, q, u, z, compiled=c)
+
+    def step(
+        self, dt: float | None = None, inputs: ArrayLike | Mapping[str, float] | None = None
+    ) -> Mapping[str, Array]:
+        """Go on by ``dt`` s under inputs that stay constant meanwhile; returns ``outputs``.
+
+        ``inputs`` are values in the order of ``stepper.inputs``, or some of them by name; those
+        that are not given keep their values, zero at first. A step that fails raises
+        `SimulationError`, and the stepper stays where it was.
+        """
+        span = self.dt if dt is None else validate.positive(OWNER, "dt", dt)
+        held = self._held if inputs is None else self._values(inputs)
+        begin, end = self.time, self.time + span
+        if not end > begin:
+            raise ModelError(OWNER, "dt", span, f"a step that is not lost beside {begin:g} s")
+        undo = self._undo()
+        self._hold(held, begin)
+        try:
+            outcome = self._advance(begin, end)
+            if outcome != st.DONE or self._run.state[st.T] != end:
+                sentence = message(self._run, outcome)
+                raise SimulationError(f"{OWNER}: the step from t = {begin:g} s {sentence}")
+        except BaseException:  # Ctrl-C, too
+            undo()
+            self._hold(self._held, begin)
+            raise
+        if len(self._moved):
+            k, rate = self._moved, self._motion[1].copy()
+            self._motion[:, k] += span * (rate + 0.5 * span * held)[k], span * held[k]
+        self._held, self.time = held, end
+        if len(self._moved):
+            self._hold(held, end)  # as after `restore`: outputs are the same to the last bit
+        self._read()
+        return self.outputs
+
+    def _undo(self) -> Callable[[], None]:
+        """What puts the run back to where it is now."""
+        run = self._run
+        buffers = run.run_buffer[: run.lasting], run.state, run.count  # every step begins anew
+        before = [x.copy() for x in buffers]
+        rows, row_sets, steps, size = run.compiled, run.row_sets, run.steps_before, self._size
+        sampled = None if run.sampler is None else run.sampler.data()
+
+        def undo() -> None:
+            if run.compiled is not rows:
+                run.take(rows)
+            for x, old in zip(buffers, before, strict=True):
+                x[:] = old
+            run.row_sets, run.steps_before, self._size = row_sets, steps, size
+            if run.sampler is not None and sampled is not None:
+                run.sampler.restore(sampled, run.compiled)
+
+        return undo
+
+    def _advance(self, begin: float, end: float) -> int:
+        """Make the steps of the integrator; returns their outcome."""
+        run = self._run
+        run.begin_anew()
+        run.aim(begin, end)
+        if not run.options.fixed_step:
+            run.state[st.H] = self._size
+        if run.passage.possible:
+            sentence = run.passage.sentence
+            run.passage = Passage(run)
+            run.passage.sentence = sentence
+        steps, refused = run.steps, int(run.count[st.REJECTED])
+        for callback in run.compiled.callbacks:
+            callback.forget()
+        outcome, pace = int(st.PAUSED), None
+        while outcome == st.PAUSED and run.steps - steps < run.options.max_steps:
+            outcome = run.advance(min(BUDGET, run.options.max_steps))
+            run.compiled.raise_interrupt()
+            if outcome == st.PAUSED:
+                pace = run.pace = pace or Pace(run, OWNER, end, steps + run.options.max_steps)
+                if not pace.look():
+                    outcome = ENDLESS if pace.endless else int(st.TOO_SMALL)
+        # The size of the last one was not looked at: it was cut, or the only one.
+        single = run.steps - steps == 1 and run.count[st.REJECTED] == refused
+        self._size = 2.0 * (end - begin) if single else float(run.state[st.H])
+        if run.compiled is not self._rows_first:
+            run.row_sets = RowSets.of(self._rows_first, begin).then(end, run.compiled)
+        return outcome
+
+    def _values(self, given: Any) -> Array:
+        """All inputs (n,), finite."""
+        if isinstance(given, Mapping):
+            held = self._held.copy()
+            for name, value in given.items():
+                if name not in self.inputs:
+                    near = suggestion(name, list(self.inputs))
+                    raise ModelError(OWNER, "inputs", name, f"the name of an input, {near}")
+                number = validate.number(OWNER, f"inputs[{name!r}]", value, "a finite number")
+                held[self.inputs.index(name)] = number
+            return held
+        n = len(self.inputs)
+        try:
+            held = np.array(given, dtype=float)
+        except (TypeError, ValueError, OverflowError):
+            held = np.full(1 + n, np.nan)
+        if held.shape != (n,) or not np.all(np.isfinite(held)):
+            expected = f"{n} finite numbers, one for each input"
+            raise ModelError(OWNER, "inputs", given, expected)
+        return held
+
+    def _hold(self, held: Array, t: float) -> None:
+        """Write inputs into the numbers of the model."""
+        if len(held):
+            self._reals[self._places + 1] = held
+        if len(self._moved):
+            at, k = self._places[self._moved], self._moved
+            self._reals[at], self._reals[at + 3] = t, 0.5 * held[k]
+            self._reals[at + 1], self._reals[at + 2] = self._motion[:, k]
+
+    def _read(self) -> None:
+        compiled = self._run.compiled
+        equations = self._problem.equations
+        if equations.compiled is not compiled:
+            equations = Equations(compiled)
+        self._outputs.read(equations, self.state)
+
+    def reset(self, state: State | Result | None = None) -> Mapping[str, Array]:
+        """Go back to the start, or begin at another state of the model; returns ``outputs``.
+
+        Inputs are zero again.
+        """
+        if state is None:
+            self.restore(self._first)
+        else:
+            _, self._problem = self._started(state)
+            begin = state.state() if isinstance(state, Result) else state
+            self._begun = Begun(uuid.uuid4().hex, begin)
+            self._begin()
+            self._read()
+        return self.outputs
+
+    def snapshot(self) -> Snapshot:
+        """The stepper as it is now."""
+        self._run.count[st.STOP] = 0  # the end of the last step is behind it
+        data = copy.deepcopy(snapshot(self._run))
+        own = self._held.copy(), self._motion.copy(), self._size
+        return Snapshot(self.time, data, *own, self._begun, self._identity, self._problem, self)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot; what follows is the same, to the last bit."""
+        expect(OWNER, "snapshot", snapshot, Snapshot, "what stepper.snapshot() returned")
+        if snapshot._identity != self._identity:
+            expected = "one of this stepper, or of a copy of it"
+            raise ModelError(OWNER, "snapshot", "one of another stepper", expected)
+        if snapshot._begun.key != self._begun.key:
+            if snapshot._stepper is self and snapshot._problem is not None:
+                self._problem = snapshot._problem
+            else:
+                _, self._problem = self._started(snapshot._begun.start)
+            self._begun = snapshot._begun
+            self._begin()
+        run = self._run
+        if run.compiled is not self._rows_first:
+            run.take(self._rows_first)
+        restore(run, snapshot._data)
+        self.time, self._size = snapshot.time, snapshot._size
+        self._held, self._motion = snapshot._held.copy(), snapshot._motion.copy()
+        self._hold(self._held, self.time)
+        self._read()
+
+    def __copy__(self) -> Stepper:
+        """A stepper of its own at the same place: what follows is the same, to the last bit."""
+        make, given = self.__reduce__()
+        twin: Stepper = make(*given)
+        return twin
+
+    def __deepcopy__(self, memo: Any) -> Stepper:
+        """Return a copy that shares nothing that changes."""
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        """Return a function and arguments that make a copy, in another process too."""
+        first = self._first._begun
+        settings = (first.start, *self._settings)
+        return _copied, (self._given, self.dt, settings, first.key, self.snapshot())
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on energy and momentum of all steps since the start, one line.
+
+        It is doubtful if a singular position was passed, or constraints contradict each other now.
+        """
+        run, none = self._run, np.zeros(0)
+        if run.state[st.E_MAX] < 0.0:
+            return "no step was made yet"
+        record, c = audit_record(run.state), run.compiled
+        energy = EnergyAudit(np.zeros((0, 3)), none, none, record, weight=c.weight)
+        r = run.fields
+        sizes = zip(self._problem.symmetries, r.momentum, r.screw_error, r.screw_size, strict=True)
+        momentum = MomentumAudit(
+            [
+                MomentumRecord(m.name, float(p), float(error), m.unit, float(size))
+                for m, p, error, size in sizes
+            ]
+        )
+        found = headline(energy, momentum, None if c.deforming else Monitor({}))
+        q = self.state.q[None]
+        doubt = run.passage.sentence or violated(c, np.array([self.time]), q)
+        return f"{LEVELS[1]}: {doubt}" if doubt and found.startswith(LEVELS[0]) else found
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{n} ({u})" for n, u in zip(self.inputs, self.input_units, strict=True))
+        lines = [f"Stepper of {self._model.name} at t = {self.time:g} s"]
+        lines.append(f"  inputs   {inputs or 'none'}")
+        lines.append(f"  outputs  {', '.join(self.outputs) or 'none'}")
+        return "\n".join(lines)
+
+
+def _copied(
+    given: tuple[Any, ...], dt: float, settings: tuple[Any, ...], key: str, at: Snapshot
+) -> Stepper:
+    """A stepper that is made anew, and put where another one was."""
+    names = ("start", "formulation", "integrator", "tolerance")
+    twin = Stepper(*given, dt=dt, **dict(zip(names, settings, strict=True)))
+    twin._identity, twin._begun = at._identity, Begun(key, settings[0])
+    twin._first = twin.snapshot()
+    twin.restore(at)
+    return twin
+
+
+def output_texts(owner: str, model: Model, outputs: Any) -> list[str]:
+    """Texts of outputs, each once; by default coordinates and rates of all joints."""
+    if outputs is None:
+        found = []
+        for name, joint in model.joints.items():
+            if joint.nq == joint.nu:
+                words = joint.coordinate_names
+                found += [f"{name}.{w}{what}" for what in ("", "_rate") for w in words]
+        return found
+    given = [outputs] if isinstance(outputs, str) else outputs
+    expected = "texts such as 'elbow.angle'"
+    texts = [
+        validate.text(owner, "outputs", text, expected)
+        for text in validate.listed(owner, "outputs", given, expected)
+    ]
+    for text in texts:
+        if texts.count(text) > 1:
+            raise ModelError(owner, "outputs", text, "each of them once")
+    return texts

@@ -1,0 +1,1 @@
+"""Buckling, stability over a parameter, stiffness of frames, modes over a speed."""

@@ -1,0 +1,1 @@
+"""What bodies share: rigid bodies, shapes, axes, reduced and flexible bodies, refinement."""

@@ -1,0 +1,168 @@
+"""Bodies with an axis: their places are stations along it, arc lengths from their origin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.bodies.base.centre_line import (
+    CentreLine,
+    CentreLineChoice,
+    Twist,
+    centre_line,
+    given_line,
+    given_twist,
+)
+from supple.bodies.base.flexible import beam_hint, beam_suspicion
+from supple.fem.base.material import Material
+from supple.fem.sections.tapered import Profile
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, label
+from supple.foundation.frames import Body, Frame
+from supple.foundation.poses import Pose
+from supple.foundation.units import degrees_sentence
+from supple.foundation.validate import Vector, read_only, set_fields
+
+# Rounding of a computed station, in lengths of the body.
+STATION_TOLERANCE = 1e-9
+
+
+class AxisBody(Body):
+    """What beams of all kinds know before they deform: mass, stations, shape, strange numbers."""
+
+    length: float
+    section: Profile
+    material: Material
+    first_y: Vector
+    roll: float = 0.0
+    twist: Twist = None
+    centre_line: CentreLineChoice = None
+
+    is_beam: ClassVar[bool] = True
+
+    @property
+    def mass(self) -> float:
+        """Mass of the beam itself, kg, without point masses on it."""
+        return self.material.density * self.section.mean_area * self.length
+
+    def suspicion(self) -> str | None:
+        """A roll or twist in degrees, a material or sizes in other units than SI."""
+        for field in ("roll", "twist"):
+            angle = getattr(self, field)
+            sentence = degrees_sentence(field, [angle]) if isinstance(angle, float) else None
+            if sentence is not None:
+                return f"{label(self)}: {sentence}"
+        return beam_suspicion(self, self.materials, self.mass)
+
+    @property
+    def materials(self) -> tuple[Material, ...]:
+        """Its material."""
+        return (self.material,)
+
+    @property
+    def typical_length(self) -> float:
+        """Its length, m."""
+        return self.length
+
+    def hint(self) -> str | None:
+        """Moduli that no isotropic material has."""
+        return beam_hint(self, self.materials)
+
+    def at(
+        self, x: float, y: float = 0.0, z: float = 0.0, rotation: ArrayLike | None = None
+    ) -> Frame:
+        """Return the frame at the station x (m, from 0 to the length) on the axis.
+
+        ``rotation`` turns the frame's axes relative to the body's, as for a rigid body. ``y`` and
+        ``z`` are zero: only the axis has places.
+        """
+        owner = label(self)
+        for axis, value in (("y", y), ("z", z)):
+            if validate.number(owner, f"{axis} of at(x)", value) != 0.0:
+                raise ModelError(
+                    owner, f"{axis} of at(x)", value, "0, because a station is on the axis"
+                )
+        return Frame(self, (self._station("x of at(x)", x), 0.0, 0.0), rotation)
+
+    def station(self, frame: Frame) -> float:
+        """Return the station (m) of a frame on this beam; refuse a frame beside the axis."""
+        x, y, z = frame.position
+        if y != 0.0 or z != 0.0:
+            raise ModelError(
+                label(self), "place of a frame", frame.position, "a point (x, 0, 0) of its axis"
+            )
+        return self._station("x of a frame", float(x))
+
+    def nearest(self, point: Vector) -> Vector:
+        """Return the place (station, 0, 0) m of the axis that is nearest to a point."""
+        line = self._line
+        along = min(max(float(point[0]), 0.0), self.length) if line is None else line.nearest(point)
+        return read_only((along, 0.0, 0.0))
+
+    def rest_pose(self, place: Vector) -> Pose:
+        """Where a place (station, 0, 0) m is in the undeformed beam, and the section's axes."""
+        line = self._line
+        return super().rest_pose(place) if line is None else line.own_pose(float(place[0]))
+
+    @property
+    def has_sections(self) -> bool:
+        """Whether its sections have axes across it: those of beams have."""
+        return True
+
+    @property
+    def curved(self) -> bool:
+        """Whether it is curved or twisted without load."""
+        return self.centre_line is not None or self.twist is not None
+
+    @property
+    def _line(self) -> CentreLine | None:
+        """Where its sections are without load; None if it is straight."""
+        return self.__dict__.get("_rest_line")
+
+    def _give_line(self, length: Any, twist: Any, line: Any, first_y: Any) -> None:
+        """Check and keep the length, and what the shape without load is beside straight."""
+        owner = label(self)
+        if line is None:
+            length = validate.positive(owner, "length", length)
+        else:
+            line, length = given_line(owner, line, length)
+        if twist is not None:
+            twist = given_twist(owner, twist, length)
+        first = read_only(validate.axis(owner, "first_y", first_y))
+        set_fields(self, length=length, centre_line=line, twist=twist, first_y=first)
+        if self.curved:
+            set_fields(self, _rest_line=centre_line(owner, length, line, first, twist))
+        elif np.any(first != validate.AXES["y"]):
+            expected = "(0, 1, 0) of a straight beam, whose section is turned by roll"
+            raise ModelError(owner, "first_y", first, expected)
+
+    def _station(self, field: str, x: Any) -> float:
+        """A station (m) within the beam; others are refused by the name of the field."""
+        expected = f"a station from 0 to {self.length:g}"
+        found = validate.number(label(self), field, x, expected)
+        slack = STATION_TOLERANCE * self.length
+        if not -slack <= found <= self.length + slack:
+            raise ModelError(label(self), field, found, expected)
+        return min(max(found, 0.0), self.length)
+
+    def _inner_stations(self, frames: Iterable[Frame]) -> tuple[float, ...]:
+        """Ascending stations (m) of some frames between the ends of the beam, each once."""
+        slack = STATION_TOLERANCE * self.length
+        used: list[float] = []
+        for x in sorted(self.station(frame) for frame in frames):
+            if slack < x < self.length - slack and (not used or x - used[-1] > slack):
+                used.append(x)
+        return tuple(used)
+
+
+def equal_steps(fixed: Sequence[float], step: float) -> list[float]:
+    """Inner stations: the fixed ones, and equal steps between them that are at most ``step``."""
+    found: list[float] = []
+    for a, b in pairwise(fixed):
+        count = max(1, int(np.ceil((b - a) / step * (1.0 - STATION_TOLERANCE))))
+        found += np.linspace(a, b, count + 1)[1:].tolist()
+    return found[:-1]

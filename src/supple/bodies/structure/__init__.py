@@ -1,0 +1,1 @@
+"""Frame structures, meshes and standard input data as bodies."""

@@ -1,0 +1,1 @@
+"""Arms with rigid and flexible links: Huang, Zhao, Nada."""

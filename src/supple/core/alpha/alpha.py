@@ -1,0 +1,254 @@
+"""The generalized-alpha method with fixed steps or error control, the whole step loop compiled.
+
+Chung and Hulbert, J. Appl. Mech. 60 (1993) 371; on Lie groups Bruls, Cardona and Arnold, Mech. Mach. Theory
+48 (2012) 121; controller states as Jansen, Whiting and Hulbert, CMAME 190 (2000) 305. In a step of size h
+
+    q1 = retract(q0, h u0 + h^2 ((1/2 - beta) a0 + beta a1)),   u1 = u0 + h ((1 - gamma) a0 + gamma a1)
+    (1 - alpha_m) a1 + alpha_m a0 = (1 - alpha_f) u1' + alpha_f u0',   R(t1, q1, u1, u1', z1) = 0
+
+with an algorithmic acceleration a, which approximates u' at alpha_m - alpha_f steps after the instant. The
+equations of motion hold at the end of every step; no force is taken in between.
+
+- Where the step changes, a is moved to the new step by its difference from u': order 2 needs that.
+- At the start and after a stop a0 follows from u0' and u1': a Newmark step without damping (alpha_stage).
+- The place of a free joint is integrated in axes that do not turn with the body (alpha_stage).
+- Constraint rows hold at the ends of steps, R + G^T lam = 0: g = 0 (index 3; Arnold and Bruls, Multibody Syst. Dyn. 18
+  (2007) 185), or g = 0 and G u + g_t = 0 (Gear, Gupta, Leimkuhler; Arnold, Bruls and Cardona, Numer. Math. 129 (2015) 149).
+"""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.alpha import newton, stage
+from supple.core.alpha.error import change, error_norm, middle_state, powers, worst_error
+from supple.core.alpha.newton import MAX_NEWTON
+from supple.core.alpha.output import fill_polynomials
+from supple.core.alpha.stage import (
+    AF,
+    AM,
+    BOTH,
+    GAMMA,
+    LEFT,
+    STEP,
+    TROUBLE,
+    WU,
+    WW,
+    WX,
+    WZ,
+    own_size,
+)
+from supple.core.base.layout import views
+from supple.core.bodies import tree
+from supple.core.equations.tree_parts import cut_parts
+from supple.core.forces import forces
+from supple.core.run import acceptance, kinks, step_size, weights
+from supple.core.run import step as st
+from supple.core.run.audit import audit
+from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
+
+__all__ = ["alpha_run", "own_size"]
+
+GROWTH = 2.0  # of a step: the algorithmic acceleration is stretched by as much
+SLOW = 0.05  # a contraction above it asks for a new tangent
+LESS = 0.9  # a step that must be shorter is so much shorter at least, and keeps its factors for a while then
+
+
+@kernel
+def next_step(o, count, state, stops):
+    """Size of the next step and the time at its end, of equal steps or by error control."""
+    if o.c[STEP] == 0.0:
+        return step_size.next_step(state, count, stops)
+    h = state[st.H]
+    return h, stops[count[st.STOP]] if o.ints[LEFT] == 1 else state[st.T] + h
+
+
+@kernel
+def solve_step(m, w, r, o, p, count, state, t, h, t1):
+    """Solve for the step's end, where forces are taken at the time t1; then all that its error and its output need.
+
+    Returns the outcome, and the factors of h^2 E, h E and h G at the end.
+    """
+    fresh = count[st.FRESH] == 1
+    index3 = r.lam.shape[0] > 0 and o.c[BOTH] == 0.0  # constraints on positions alone
+    step_size.forget_factors(state, count, h)
+    if index3:
+        stage.velocity_offset(m, w, r, o, t, 0.0 if fresh else h / state[st.H_OLD])
+    be, ge, te = stage.begin(m, w, r, o, h, state[st.H_OLD], fresh)
+    both = fresh or not index3
+    outcome = newton.solve_end(m, w, r, o, p, count, state, t1, h, be, ge, te, both)
+    if outcome != st.DONE:
+        count[st.BAD_DOF] = newton.worst_rate(o)
+        return outcome, be, ge, te
+    if index3 and fresh:
+        stage.add_offset(r, o, h)
+    stage.end_state(m, r, o, h, be, ge, te)
+    change(m, r, o, p, h, be, ge, both)
+    powers(m, w, r, o, t, h, t1)
+    return outcome, be, ge, te
+
+
+@kernel
+def estimate(m, r, o, count, state, h):
+    """Outcome and weighted error of a step that was solved for; the velocity with the largest error is noted."""
+    error = error_norm(m, r, o, h, state[st.H_OLD], count[st.FRESH] == 1)
+    if math.isfinite(error) and (error < 1.0 or o.c[STEP] > 0.0):
+        return st.DONE, error
+    count[st.BAD_DOF] = worst_error(o)
+    return st.DONE if math.isfinite(error) else st.NOT_FINITE, error
+
+
+@kernel
+def shorten(o, count, state, h, outcome):
+    """After a failure, a new tangent or a smaller step; False if neither is possible."""
+    count[st.NEWTON_FAILURES] += 1
+    if count[st.KEEP_JACOBIAN] != 1:  # with a tangent of its own
+        if o.c[STEP] > 0.0:
+            return False
+        state[st.H] = 0.25 * h if outcome == st.NOT_FINITE else 0.5 * h
+    o.ints[TROUBLE] = outcome if outcome == st.NOT_FINITE else st.DONE
+    step_size.give_up_tangents(count)
+    count[st.AFTER_REJECT] = 1
+    return True
+
+
+@kernel
+def safety_factor(iterations):
+    """Factor of every new step size, careful where Newton needed many iterations."""
+    return 0.9 * (2 * MAX_NEWTON + 1) / (2 * MAX_NEWTON + iterations)
+
+
+@kernel
+def error_exponent(o, fresh):
+    """A third in steps of order 2, a half in fresh ones and where gamma damps."""
+    smooth = abs(o.c[GAMMA] + o.c[AM] - o.c[AF] - 0.5) < 1e-9
+    return 1.0 / 3.0 if smooth and not fresh else 0.5
+
+
+@kernel
+def refuse(o, count, state, h, error, power, safety):
+    """Whether the error forbids the step; then the size of the next attempt. Fixed steps are taken as they are."""
+    o.ints[TROUBLE] = st.DONE
+    if error < 1.0 or o.c[STEP] > 0.0:
+        return False
+    acceptance.reject(count, state, max(0.1, safety * error**-power) * h, count[st.BAD_DOF])
+    if count[st.KEEP_JACOBIAN] == 1:
+        count[st.KEEP_JACOBIAN] = 0
+    return True
+
+
+@kernel
+def move(m, w, r, o, h, h_old, fresh, be, ge, te, dense):
+    """State, rates and multipliers at the end of the step, with its kinematics; what the next step begins from.
+
+    Both are where ``powers`` left them, unless the step had to be ``dense``: output or events then left others.
+    """
+    if dense:
+        stage.end_state(m, r, o, h, be, ge, te)
+    stage.update_rates(m, r, o, h, h_old, fresh)
+    stage.move(r, o, h)
+    if dense:
+        tree.poses(m, w, r.q)
+        tree.motion(m, w, r.u, r.a)
+        tree.inertias(m, w, r.q, r.u, r.a)
+
+
+@kernel
+def control(o, count, state, h, wanted, error, power, safety, fresh):
+    """Size of the next step by proportional-integral control, and whether it keeps the tangents."""
+    error = max(error, 1e-10)
+    cut = h < 0.9 * wanted  # to land on a stop: its error says little about the size to come
+    factor = safety * error**-power
+    if state[st.ERROR_OLD] > 0.0 and not cut and not fresh:
+        factor = safety * error ** (-0.7 * power) * state[st.ERROR_OLD] ** (0.4 * power)
+    factor = min(GROWTH, max(0.2, factor))
+    if count[st.AFTER_REJECT] == 1:
+        factor = min(factor, 1.0)
+    count[st.AFTER_REJECT] = 0
+    state[st.ERROR_OLD] = 0.0 if cut else max(error, 1e-2)
+    state[st.H_OLD] = h
+    if fresh:
+        count[st.FACTORED] = 0  # the next step has other factors
+    step_size.keep_tangents(count, state[st.RATE] <= SLOW)
+    if o.c[STEP] > 0.0:
+        o.ints[LEFT] = 0 if count[st.FRESH] == 1 else o.ints[LEFT] - 1
+    elif cut:
+        state[st.H] = max(wanted, factor * h)
+    elif not 1.0 <= factor <= 1.2:
+        state[st.H] = (factor if factor > 1.0 else min(factor, LESS)) * h
+
+
+@kernel
+def look_between(count, state, fresh):
+    """A step from one kink to the next ends half-way instead: forces are taken at its ends, where a stop does not push yet."""
+    if fresh:
+        state[st.H], state[st.H_SWITCH], count[st.SWITCHED] = 0.5 * state[st.H_SWITCH], 0.0, 0
+
+
+@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)
+def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
+    """Advance until the end, an event, a failure or ``budget`` steps; returns the outcome.
+
+    run, state, count hold everything that lives between calls; rows of ``out`` (q, u, z, w) are filled
+    as their times in ``grid`` are passed.
+    """
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
+    run_views, i, k = st.run_views(m, run, count)
+    r = hold(run_views)
+    own, i, k = stage.own_views(m, run, i, count, k)
+    o, p = hold(own), hold(cut_parts(m.head, run, i, count, k, 1)[0])
+    fixed = o.c[STEP] > 0.0
+    outcome = acceptance.start(m, w, r, count, state)
+    if outcome != st.DONE:
+        return outcome
+    if not fixed:
+        step_size.first_step(m, r, state, stops, 2.0)
+    for _ in range(budget):
+        if acceptance.events_wait(count):
+            return st.PAUSED
+        if fixed:
+            o.ints[LEFT] = step_size.equal_steps(state, count, stops, o.c[STEP], o.ints[LEFT])
+            if o.ints[LEFT] == 0:
+                return st.TOO_SMALL
+        else:
+            state[st.H] = newton.longest_step(m, r, state[st.H])
+        t, wanted, fresh = state[st.T], state[st.H], count[st.FRESH] == 1
+        if wanted < state[st.H_MIN]:
+            return o.ints[TROUBLE] if o.ints[TROUBLE] != st.DONE else st.TOO_SMALL
+        h, t1 = next_step(o, count, state, stops)
+        weights.weights(m, r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
+        if weights.grown(m, r, count):
+            return st.GROWN
+        before, error = count[st.NEWTON], 0.0
+        end = step_size.left_of(t1, step_size.left_limit(count, stops), t)
+        outcome, be, ge, te = solve_step(m, w, r, o, p, count, state, t, h, end)
+        if outcome == st.DONE:
+            outcome, error = estimate(m, r, o, count, state, h)
+        if outcome != st.DONE:
+            if not shorten(o, count, state, h, outcome):
+                return outcome
+            continue
+        power, safety = error_exponent(o, fresh), safety_factor(count[st.NEWTON] - before)
+        if refuse(o, count, state, h, error, power, safety):
+            continue
+        dense = acceptance.is_dense(m, r, count, grid, t1)
+        if dense:
+            if not forces.work_is_done(m):
+                middle_state(m, r, o, h)
+            fill_polynomials(m, r, o, h)
+        if not fixed and kinks.find_switch(m, w, r, count, state, t, h):
+            look_between(count, state, fresh)
+            continue
+        kink = acceptance.ends_on_kink(state)
+        count[st.STEPS] += 1
+        if acceptance.emit(m, w, r, count, state, grid, out, t, h, t1):
+            return st.EVENT
+        move(m, w, r, o, h, state[st.H_OLD], fresh, be, ge, te, dense)
+        state[st.T] = t1
+        audit(m, w, r, count, state)
+        outcome = acceptance.land(m, w, r, count, state, stops, t1, kink)
+        if outcome != st.PAUSED:
+            return outcome
+        control(o, count, state, h, wanted, error, power, safety, fresh)
+    return st.PAUSED

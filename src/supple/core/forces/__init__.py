@@ -1,0 +1,4 @@
+"""Force elements and constraint rows.
+
+Laws, signals, loads, ropes, controllers, with their tangents.
+"""

@@ -1,0 +1,4 @@
+"""Linear algebra without allocation.
+
+Dense solvers, the multifrontal factorization by blocks, products of inertias.
+"""

@@ -1,0 +1,337 @@
+"""What the multistep methods of SUNDIALS need: residual, Jacobian, rates, and what follows a step.
+
+The loop is that of SUNDIALS, called from Python; everything a step costs is compiled here. Unknowns are
+y = [q, u, z] and possibly a padding, with q in the following sense: a quaternion is itself, every other
+coordinate is counted from its value at the last restart, because the solver weights it by its size. The
+history of a multistep method spans steps, so quaternions cannot live in the chart of one step: they are
+integrated as four numbers with
+
+    q' = q w / 2 + |w| (1 - q.q) q / 2
+
+which pulls the norm back in the time of one radian, and used in the equations as q/|q|.
+
+With constraint rows y = [q, u, z, Lambda, Mu]: the multipliers are the rates of unknowns that are in no error test,
+lam = Lambda' and mu = Mu'. BDF solves the equations of Gear, Gupta and Leimkuhler
+
+    q' = N(q) (u + B mu)      R(t, q, u, u', z) + G^T lam = 0      g(q, t) = 0      G u + g_t = 0
+
+which have index 1 in these unknowns; B = s^2 G^T with the units s of the increments, kept at the place of the
+Jacobian. Adams has accelerations that satisfy the rows' second derivatives; what is left of g is pulled back by
+g'' = -2 p g' - p^2 g (Baumgarte), where p is the root mean square of u in those units: as fast as the motion itself. A
+pull that is faster in terms of steps makes Adams' formulas of high order unstable, which are iterated only once.
+
+Between steps the solution is the Hermite polynomial of values and rates at the ends of the last two
+(BDF) or three (Adams) steps. The work of force elements is the integral of their power along it, by the
+rule of Lobatto with five points.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from supple.core.base.layout import views
+from supple.core.bodies import chart, tree
+from supple.core.equations import dynamics, kkt
+from supple.core.forces import constraint_rows as links
+from supple.core.multistep.ends import begin, fill_dense, make_room, move, write_end
+from supple.core.multistep.jacobian import along_coordinates, constraint_border, coordinate_rows
+from supple.core.multistep.state import (
+    ACC,
+    ADAMS,
+    ATTEMPTS,
+    BDF,
+    LEFT,
+    METHOD,
+    OWN_RECORD,
+    S1,
+    SIZE,
+    SWEEP,
+    TRIED,
+    TROUBLE,
+    WU,
+    WX,
+    F,
+    V,
+    own_size,
+    own_views,
+    unpack,
+)
+from supple.core.run import acceptance, events, kinks, step_size, weights
+from supple.core.run import step as st
+from supple.core.run.audit import audit_state
+from supple.native.declare import INT, INTS, IVEC, MAT, REAL, REALS, VEC, entry, hold, kernel
+
+__all__ = [
+    "ADAMS", "ATTEMPTS", "BDF", "LEFT", "METHOD", "OWN_RECORD", "TROUBLE", "bdf_jacobian", "bdf_point", "multistep_accept",
+    "multistep_rates", "own_size",
+]
+
+MAX_ITERATIONS = (4, 3)  # of one attempt, in IDA and in CVODE
+# What multistep_accept is called for: start or restart, after a step, after a failure
+BEGIN, ACCEPT, FAILED = 0, 1, 2
+
+
+@kernel
+def watch(o, ints, reals, t, counted):
+    """Follow the solver's attempts at a step by the times it asks for; returns the time to evaluate at.
+
+    Another time within one step means that the last attempt was given up: to a quarter after all
+    iterations if these did not converge, otherwise because of its error. Times stay left of the next
+    stop, so that a jump there is not seen early.
+    """
+    if counted and t != o.scalar[TRIED]:
+        size = t - reals[st.T]
+        if o.ints[ATTEMPTS] > 0:
+            quarter = abs(size - 0.25 * o.scalar[SIZE]) < 1e-6 * size
+            if quarter and o.ints[SWEEP] >= MAX_ITERATIONS[o.ints[METHOD]]:
+                ints[st.NEWTON_FAILURES] += 1
+            else:
+                ints[st.REJECTED] += 1
+        o.scalar[TRIED] = t
+        o.scalar[SIZE] = size
+        o.ints[ATTEMPTS] += 1
+        o.ints[SWEEP] = 0
+    o.ints[SWEEP] += 1
+    ints[st.EVALUATIONS] += 1
+    return step_size.left_of(t, o.scalar[LEFT], reals[st.T])
+
+
+@kernel
+def pull_back(m, w, time, u, a, d, g):
+    """Adams: Baumgarte's pull with the mean rate of the motion; d (nu) and g (rows) are scratch."""
+    p = 0.0
+    for k in range(u.shape[0]):
+        p += u[k] * u[k] / (m.unit[k] * m.unit[k])
+    kkt.pull(m, w, time, u, a, math.sqrt(p / u.shape[0]), d, g)
+
+
+@kernel
+def keep_columns(m, w, B):
+    """B (rows, nu) = s^2 G from the refreshed links: each row is a column of the matrix B of the equations."""
+    for i in range(B.shape[0]):
+        for k in range(B.shape[1]):
+            B[i, k] = 0.0
+    links.jacobian(m, w, B, m.counting)
+    for i in range(B.shape[0]):
+        for k in range(B.shape[1]):
+            B[i, k] *= m.unit[k] * m.unit[k]
+
+
+@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REAL, REALS, REALS, VEC)
+def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
+    """BDF: out = [q' - q'(q, u, mu), R + G^T lam, z' - z'(t, q, u, z), g, G u + g_t, padding'] for the rates yp.
+
+    Adams, and BDF at the start of a step: out = [q', u', z', lam, 0]; not a number where accelerations do not
+    exist, so that the step is repeated.
+    """
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
+    run_views, i, k = st.run_views(m, run, count)
+    r = hold(run_views)
+    o = hold(own_views(m, run, i, count, k))
+    nq, nu, nz, nr = r.q.shape[0], r.u.shape[0], r.z.shape[0], w.lam.shape[0]
+    first = nq + nu + nz  # of the multipliers
+    implicit = o.ints[METHOD] == BDF and t > state[st.T]
+    # CVODE looks for its first step by trials that are no attempts
+    attempt = t > state[st.T] and (implicit or count[st.FRESH] == 0 or state[st.H] > 0.0)
+    time = watch(o, count, state, t, attempt)
+    unpack(m, r, o, y)
+    acc, f, v = o.u[ACC], o.u[F], o.u[V]
+    for k in range(nu):
+        acc[k] = yp[nq + k] if implicit else 0.0
+        v[k] = r.ut[k]
+    for i in range(nr):
+        w.lam[i] = yp[first + i] if implicit else 0.0
+    dynamics.residual_at(m, w, time, r.qt, r.ut, acc, r.zt, f)
+    o.ints[TROUBLE] = st.DONE
+    if implicit:
+        count[st.NEWTON] += 1
+        for k in range(nu):
+            if not math.isfinite(f[k]):
+                o.ints[TROUBLE] = st.NOT_FINITE
+                count[st.BAD_DOF] = k
+            for i in range(nr):
+                v[k] += o.B[i, k] * yp[first + nr + i]
+        if nr > 0:
+            links.violations(m, w, out[first : first + nr])
+            links.rates(m, w, time, r.ut, out[first + nr : first + 2 * nr])
+    else:
+        for k in range(nu):
+            f[k] = -f[k]
+        bad = dynamics.solve_motion(m, w, time, r.ut, r.zt, f)
+        if bad >= 0:  # a state that is not finite fails the pivot test, too
+            count[st.BAD_DOF] = bad
+            finite = bad >= nu or math.isfinite(w.failed[0])
+            o.ints[TROUBLE] = st.LOCKED if finite else st.NOT_FINITE
+            for k in range(nu):
+                f[k] = math.nan
+        elif nr > 0:
+            keep_columns(m, w, o.B)
+            if o.ints[METHOD] == ADAMS:
+                pull_back(m, w, time, r.ut, f, o.u[S1], out[first + nr : first + 2 * nr])
+        for i in range(nr):
+            out[first + i] = w.lam[i]
+            out[first + nr + i] = 0.0
+    chart.coordinate_rates(m, y, r.qt, v, o.qd)
+    for k in range(nq):
+        out[k] = (yp[k] - o.qd[k]) if implicit else o.qd[k]
+    for k in range(nu):
+        out[nq + k] = f[k]
+    for k in range(nz):
+        out[nq + nu + k] = (yp[nq + nu + k] - w.zdot[k]) if implicit else w.zdot[k]
+    for k in range(first + 2 * nr, out.shape[0]):
+        out[k] = yp[k] if implicit else 0.0
+
+
+@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REAL, REALS, REALS, VEC, VEC, VEC, VEC)
+def bdf_point(ints, reals, work, run, state, count, t, y, yp, q, u, a, z):
+    """The state q, u, a, z of y, y' at which IDA wants a Jacobian; returns the time to take.
+
+    The tangents are those of ``dynamics.tangent``, which need not be compiled a second time: Jacobians are rare.
+    Multipliers wait in the workspace, lam for the tangents and mu for ``bdf_jacobian``; B is renewed.
+    """
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
+    run_views, i, k = st.run_views(m, run, count)
+    r = hold(run_views)
+    o = hold(own_views(m, run, i, count, k))
+    count[st.JACOBIANS] += 1
+    count[st.FACTORIZATIONS] += 1  # IDA factorizes each matrix once
+    if o.ints[SWEEP] > 1:  # asked for in the middle: the iteration with the old matrix did not converge
+        count[st.NEWTON_FAILURES] += 1
+        o.ints[SWEEP] = 1
+    unpack(m, r, o, y)
+    st.copy(r.qt, q)
+    st.copy(r.ut, u)
+    st.copy(r.zt, z)
+    for k in range(a.shape[0]):
+        a[k] = yp[q.shape[0] + k]
+    time = step_size.left_of(t, o.scalar[LEFT], state[st.T])
+    nr, first = w.lam.shape[0], q.shape[0] + u.shape[0] + z.shape[0]
+    if nr > 0:
+        tree.poses(m, w, q)
+        tree.motion(m, w, u, a)
+        links.refresh(m, w, time, q)
+        keep_columns(m, w, o.B)
+    for i in range(nr):
+        w.lam[i] = yp[first + i]
+        w.gap[i] = yp[first + nr + i]
+    return time
+
+
+@entry(INTS, REALS, VEC, REALS, VEC, VEC, REAL, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
+def bdf_jacobian(ints, reals, work, y, q, u, c, Rq, Ru, M, Rz, Gq, Gu, Gz, G, H, J):
+    """J = derivative of the residual with respect to y, plus c times that with respect to y'.
+
+    Needs the workspace as ``bdf_point`` and then ``dynamics.tangent`` leave it; G and H (rows, nu) are scratch.
+    """
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
+    nq, nu, nz, nr = q.shape[0], u.shape[0], Gz.shape[0], w.lam.shape[0]
+    v = w.force
+    st.copy(u, v)
+    if nr > 0:
+        for i in range(nr):  # other rows may have been in use
+            for k in range(nu):
+                G[i, k], H[i, k] = 0.0, 0.0
+        links.jacobian(m, w, G, m.counting)
+        links.rate_tangent(m, w, H, m.counting)
+        for i in range(nr):
+            for k in range(nu):
+                v[k] += m.unit[k] * m.unit[k] * G[i, k] * w.gap[i]
+    for k in range(J.shape[0]):
+        for l in range(J.shape[0]):
+            J[k, l] = 0.0
+    coordinate_rows(m, y, q, v, c, J)
+    along_coordinates(m, y, q, Rq, 1.0, J, nq)
+    along_coordinates(m, y, q, Gq, -1.0, J, nq + nu)
+    for k in range(nu):
+        for l in range(nu):
+            J[nq + k, nq + l] = Ru[k, l] + c * M[k, l]
+        for l in range(nz):
+            J[nq + k, nq + nu + l] = Rz[k, l]
+    for k in range(nz):
+        for l in range(nu):
+            J[nq + nu + k, nq + l] = -Gu[k, l]
+        for l in range(nz):
+            J[nq + nu + k, nq + nu + l] = -Gz[k, l]
+        J[nq + nu + k, nq + nu + k] += c
+    if nr > 0:
+        constraint_border(m, G, H, y, q, c, J)
+    for k in range(nq + nu + nz + 2 * nr, J.shape[0]):
+        J[k, k] = c
+
+
+@kernel
+def blame(r, o, count, state):
+    """Outcome of a failed step, and the velocity that changed most in the last attempt; not finite ones first."""
+    state[st.H_MIN] = max(state[st.H_MIN], o.scalar[SIZE])  # for the message
+    worst = 0.0
+    for k in range(r.u.shape[0]):
+        size = abs(r.ut[k] - r.u[k]) / o.u[WU, k]
+        if o.ints[TROUBLE] == st.DONE and not size <= worst:
+            worst = size if math.isfinite(size) else np.inf
+            count[st.BAD_DOF] = k
+    return o.ints[TROUBLE] if o.ints[TROUBLE] != st.DONE else st.NOT_CONVERGED
+
+
+@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, REALS, REALS, REAL, INT)
+def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, yp, t1, what):
+    """What surrounds the steps of the solver; returns an outcome.
+
+    ACCEPT: the solver found y, y' at t1. PAUSED: go on; then FRESH says whether t1 is a stop, where
+    the solver must begin again, or the state is that of a kink before t1, behind which it comes back. BEGIN: the run starts or goes on behind a stop with the rates in yp, and
+    those of controllers and force elements in the workspace. FAILED: look for the velocity to blame.
+    """
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
+    run_views, i, k = st.run_views(m, run, count)
+    r = hold(run_views)
+    o = hold(own_views(m, run, i, count, k))
+    t, h, first, kink = state[st.T], t1 - state[st.T], state[st.E_MAX] < 0.0, 2.0
+    if what == FAILED:
+        return blame(r, o, count, state)
+    o.ints[ATTEMPTS] = 0
+    if what == ACCEPT:
+        make_room(o)
+        unpack(m, r, o, y)
+    else:
+        begin(w, r, o, t, step_size.left_limit(count, stops))
+    write_end(w, r, o, y, yp, t1)
+    if what == ACCEPT:
+        count[st.STEPS] += 1
+        if r.w.shape[0] > 0 or acceptance.is_dense(m, r, count, grid, t1):
+            fill_dense(m, w, r, o, t, h)
+            kink = kinks.first_unseen(m, w, r, count, t, h)
+        if kink < 1.0:
+            kinks.shorten_step(r, kink)
+            h *= kink
+            t1 = t + h
+        if acceptance.emit(m, w, r, count, state, grid, out, t, h, t1):
+            return st.EVENT
+    if kink < 1.0:
+        st.state_at(m, r, 1.0)  # before r.q moves
+    move(r, o)
+    if kink < 1.0:
+        st.copy(r.qt, r.q)
+        st.copy(r.ut, r.u)
+        st.copy(r.zt, r.z)
+        st.copy(r.wt, r.w)
+    state[st.T] = t1
+    if first:
+        st.begin_here(r)
+        events.start_events(m, w, r)
+    if what == ACCEPT or first:
+        audit_state(m, w, r, count, state)
+    weights.weights(m, r, state, o.u[WX], o.u[WU], o.z, o.e)
+    if what == BEGIN:
+        count[st.FRESH] = 1
+        return st.PAUSED
+    count[st.FRESH] = 0
+    if weights.grown(m, r, count):
+        return st.GROWN
+    if kink < 1.0 or acceptance.reaches_stop(count, stops, t1):
+        count[st.FRESH] = 1
+    return st.DONE if acceptance.is_finished(count, stops) else st.PAUSED

@@ -1,0 +1,334 @@
+"""Simplified Newton iteration for the stages of a Radau step: tangents, matrices, updates; see ``radau_stages``."""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.base import layout as at
+from supple.core.bodies import chart
+from supple.core.equations import dynamics
+from supple.core.equations.tree_parts import along_tree, differentiate_tree
+from supple.core.forces import constraint_rows as links
+from supple.core.linalg import dense as linalg
+from supple.core.linalg.multifrontal import by_blocks
+from supple.core.radau import blocks as radau_blocks
+from supple.core.radau import rows
+from supple.core.radau import tree as radau_tree
+from supple.core.radau.buffers import (
+    DU,
+    DX,
+    E1,
+    EI,
+    ER,
+    F1,
+    F2,
+    F3,
+    FD,
+    FX,
+    LAM,
+    MASS,
+    RQ,
+    RU,
+    S1,
+    WU,
+    WX,
+    WZ,
+    Y1,
+    Y2,
+    Y3,
+    U,
+    X,
+    Z,
+)
+from supple.core.radau.rounding import NOISE, noise, resolution, rounding
+from supple.core.radau.stages import prescribe, stage, stage_time
+from supple.core.radau.table import AI, ALPHA, BETA, GAMMA, TI, TT
+from supple.core.run import step as st
+from supple.core.run.step import flushed
+from supple.native.declare import kernel
+
+MAX_NEWTON = 10
+FARTHEST = 3.0  # rad that a ball or free joint may turn in a step
+
+
+@kernel
+def spin(m, r):
+    """Largest angular velocity of ball and free joints: the chart's part of Newton's contraction.
+
+    It is small next to the first corrections, so two norms of these do not show it.
+    """
+    node, largest = m.node, 0.0
+    for n in range(1, node.shape[0]):
+        if node[n, at.MOTION] == at.BALL or node[n, at.MOTION] == at.FREE:
+            j = node[n, at.U0]
+            largest = max(largest, r.u[j] * r.u[j] + r.u[j + 1] * r.u[j + 1] + r.u[j + 2] * r.u[j + 2])
+    return math.sqrt(largest)
+
+
+@kernel
+def longest_step(m, r, h):
+    """The step h, or less where a joint would turn so far that its chart comes near its singularity at 2 pi."""
+    rate = spin(m, r)
+    return h if h * rate <= FARTHEST else FARTHEST / rate
+
+
+@kernel
+def middle_tangent(m, w, r, o, p, t, h):
+    """Tangents at the middle of the step, predicted by Taylor; False where constraint rows depend on others."""
+    for k in range(r.u.shape[0]):
+        r.xt[k] = 0.5 * h * (r.u[k] + 0.25 * h * r.a[k])
+        r.ut[k] = r.u[k] + 0.5 * h * r.a[k]
+    chart.retract(m, r.q, r.xt, r.qt)
+    st.copy(r.lam, w.lam)
+    if along_tree(m):
+        differentiate_tree(m, w, p, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[S1])
+        return True
+    tangent, Rz, Gq, Gu, G = o.tangent, o.Rz, o.Gq, o.Gu, o.G
+    apart = o.f.shape[1] < r.u.shape[0]
+    if apart:  # drivers give some velocities
+        tangent, Rz, Gq, Gu, G = o.full_tangent, o.full_Rz, o.full_Gq, o.full_Gu, o.full_G
+    dynamics.tangent_at(
+        m, w, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[S1], tangent[RQ], tangent[RU], tangent[MASS], Rz, Gq, Gu, o.Gz
+    )
+    if by_blocks(m):
+        links.rate_tangent(m, w, o.H, m.line_of)
+        links.jacobian(m, w, G, m.line_of)
+        radau_blocks.weigh_rows(m, w, o, h)
+    elif o.c.shape[1] > 0:
+        links.rate_tangent(m, w, G, m.line_of)
+        st.copy_rows(G, w.solved)  # H: factors of accelerations are not needed now
+        links.jacobian(m, w, G, m.line_of)
+    if apart:
+        select_free(o)
+    return rows.prepare(m, w, r, o) if o.G.shape[0] > 0 else True
+
+
+@kernel
+def select_free(o):
+    """The parts of the tangents and of G that Newton solves for."""
+    free, n = o.free, o.f.shape[1]
+    for i in range(n):
+        for j in range(n):
+            for l in range(3):
+                o.tangent[l, i, j] = o.full_tangent[l, free[i], free[j]]
+        for j in range(o.Gz.shape[0]):
+            o.Rz[i, j], o.Gq[j, i], o.Gu[j, i] = o.full_Rz[free[i], j], o.full_Gq[j, free[i]], o.full_Gu[j, free[i]]
+        for j in range(o.d.shape[1]):
+            o.G[j, i] = o.full_G[o.kept[j], free[i]]
+
+
+@kernel
+def factorize(m, r, o, p, h):
+    """Newton matrices for the real and the complex eigenvalue; False if one is singular."""
+    if by_blocks(m):
+        return radau_blocks.factorize(m, o, h)
+    if along_tree(m):
+        return radau_tree.factorize(m, p, h)
+    nu, nz = o.f.shape[1], r.z.shape[0]
+    # 1/(alpha + i beta)
+    s = ALPHA * ALPHA + BETA * BETA
+    gr, gi = ALPHA / s, -BETA / s
+    for c in range(nu):
+        for d in range(nu):
+            stiff = h * h * o.tangent[RQ, c, d]
+            o.newton[E1, c, d] = GAMMA * o.tangent[MASS, c, d] + h * o.tangent[RU, c, d] + stiff / GAMMA
+            o.newton[ER, c, d] = ALPHA * o.tangent[MASS, c, d] + h * o.tangent[RU, c, d] + stiff * gr
+            o.newton[EI, c, d] = BETA * o.tangent[MASS, c, d] + stiff * gi
+        for d in range(nz):
+            o.newton[E1, c, nu + d] = h * h * o.Rz[c, d]
+            o.newton[ER, c, nu + d] = h * h * o.Rz[c, d]
+            o.newton[EI, c, nu + d] = 0.0
+            o.newton[E1, nu + d, c] = -h / GAMMA * o.Gq[d, c] - o.Gu[d, c]
+            o.newton[ER, nu + d, c] = -h * gr * o.Gq[d, c] - o.Gu[d, c]
+            o.newton[EI, nu + d, c] = -h * gi * o.Gq[d, c]
+    for c in range(nz):
+        for d in range(nz):
+            o.newton[E1, nu + c, nu + d] = (GAMMA if c == d else 0.0) - h * o.Gz[c, d]
+            o.newton[ER, nu + c, nu + d] = (ALPHA if c == d else 0.0) - h * o.Gz[c, d]
+            o.newton[EI, nu + c, nu + d] = BETA if c == d else 0.0
+    if o.G.shape[0] > 0:
+        rows.border(r, o)
+    return linalg.lu(o.newton[E1], o.pivots[0]) and linalg.lu_complex(o.newton[ER], o.newton[EI], o.pivots[1])
+
+
+@kernel
+def stiffness_sides(m, r, o, p, h, gr, gi):
+    """Add what the residuals of the chart do through Rq and Gq to the right sides; 1/(alpha + i beta) = gr + i gi."""
+    nu, nz, tree = o.f.shape[1], r.z.shape[0], along_tree(m)
+    y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
+    h3 = h * h * h
+    if tree:
+        radau_tree.products(m, p, o)
+    if by_blocks(m):
+        radau_blocks.add_stiffness(m, o, h)
+    else:
+        for k in range(nu):
+            s1, s2, s3 = 0.0, 0.0, 0.0
+            if tree:
+                s1, s2, s3 = o.f[FD, k], o.f[FD + 1, k], o.f[FD + 2, k]
+            for j in range(0 if tree else nu):
+                x = o.tangent[RQ, k, j]
+                s1 += x * o.f[FX, j]
+                s2 += x * o.f[FX + 1, j]
+                s3 += x * o.f[FX + 2, j]
+            y1[k] += h3 / GAMMA * s1
+            y2[k] += h3 * (gr * s2 - gi * s3)
+            y3[k] += h3 * (gr * s3 + gi * s2)
+    for k in range(nz):
+        s1, s2, s3 = 0.0, 0.0, 0.0
+        if tree:
+            f = o.f[FX : FX + 3]
+            s1, s2, s3 = radau_tree.state_slope(p, k, f[0]), radau_tree.state_slope(p, k, f[1]), radau_tree.state_slope(p, k, f[2])
+        for j in range(o.Gq.shape[1]):
+            x = o.Gq[k, j]
+            s1 += x * o.f[FX, j]
+            s2 += x * o.f[FX + 1, j]
+            s3 += x * o.f[FX + 2, j]
+        y1[nu + k] -= h * h / GAMMA * s1
+        y2[nu + k] -= h * h * (gr * s2 - gi * s3)
+        y3[nu + k] -= h * h * (gr * s3 + gi * s2)
+
+
+@kernel
+def newton_update(m, r, o, p, h):
+    """One simplified Newton update of all stages; returns its weighted norm."""
+    nu, nz, blocked, tree, free = o.f.shape[1], r.z.shape[0], by_blocks(m), along_tree(m), o.free
+    s = ALPHA * ALPHA + BETA * BETA
+    gr, gi = ALPHA / s, -BETA / s
+    y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
+    for k in range(nu):  # to the eigenbasis; the pair is the complex number w2 - i w3
+        l = free[k]
+        a, b, c = o.u[F1, l], o.u[F1 + 1, l], o.u[F1 + 2, l]
+        o.f[FX, k] = TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c
+        o.f[FX + 1, k] = TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c
+        o.f[FX + 2, k] = -(TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
+        a, b, c = o.u[F2, l], o.u[F2 + 1, l], o.u[F2 + 2, l]
+        y1[k] = -h * h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
+        y2[k] = -h * h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
+        y3[k] = h * h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
+    for k in range(nz):
+        a, b, c = o.z[F3, k], o.z[F3 + 1, k], o.z[F3 + 2, k]
+        y1[nu + k] = -h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
+        y2[nu + k] = -h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
+        y3[nu + k] = h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
+    stiffness_sides(m, r, o, p, h, gr, gi)
+    if o.G.shape[0] > 0:
+        rows.constraint_sides(m, r, o, h)
+    if blocked:
+        radau_blocks.solve(m, o)
+    elif tree:
+        radau_tree.solve(m, p, o)
+    else:
+        linalg.lu_solve(o.newton[E1], o.pivots[0], y1)
+        linalg.lu_complex_solve(o.newton[ER], o.newton[EI], o.pivots[1], y2, y3)
+    if o.G.shape[0] > 0:
+        rows.constraint_update(r, o, h)
+    for k in range(nu):  # xi = (w - h r1)/g in the eigenbasis, in place of f1
+        a = (y1[k] - h * o.f[FX, k]) / GAMMA
+        p, q = y2[k] - h * o.f[FX + 1, k], y3[k] - h * o.f[FX + 2, k]
+        o.f[FX, k], o.f[FX + 1, k], o.f[FX + 2, k] = a, gr * p - gi * q, gr * q + gi * p
+    if o.G.shape[0] > 0:
+        rows.velocity_update(m, r, o, h)
+    total = 0.0
+    for k in range(nu):
+        a, b, c = o.f[FX, k], o.f[FX + 1, k], -o.f[FX + 2, k]
+        a2, b2, c2 = y1[k] / h, y2[k] / h, -y3[k] / h
+        l = free[k]
+        for i in range(3):
+            dx = TT[i, 0] * a + TT[i, 1] * b + TT[i, 2] * c
+            du = TT[i, 0] * a2 + TT[i, 1] * b2 + TT[i, 2] * c2
+            o.f[DX + i, k], o.f[DU + i, k] = dx, du
+            o.u[X + i, l] = flushed(o.u[X + i, l] + dx)
+            o.u[U + i, l] = flushed(o.u[U + i, l] + du)
+            dx /= o.u[WX, l]
+            du /= o.u[WU, l]
+            total += dx * dx + du * du
+    balance_update(m, o, h)
+    for k in range(nz):
+        a, b, c = y1[nu + k], y2[nu + k], -y3[nu + k]
+        for i in range(3):
+            dz = TT[i, 0] * a + TT[i, 1] * b + TT[i, 2] * c
+            o.z[Z + i, k] += dz
+            dz /= o.z[WZ, k]
+            total += dz * dz
+    return math.sqrt(total / max(3 * (2 * nu + nz), 1))
+
+
+@kernel
+def balance_update(m, o, h):
+    """What Newton's changes of the stages do to the multipliers of drivers."""
+    free = o.free
+    for j in range(o.pin.shape[0]):
+        if o.pin[j] >= 0:
+            k = m.link[o.pin[j], at.LINK_TERM]
+            c = m.term[k, at.TERM_U]
+            Rq, Ru, M = o.full_tangent[RQ, c], o.full_tangent[RU, c], o.full_tangent[MASS, c]
+            for i in range(3):
+                s = 0.0
+                for l in range(o.f.shape[1]):
+                    rate = (AI[i, 0] * o.f[DU, l] + AI[i, 1] * o.f[DU + 1, l] + AI[i, 2] * o.f[DU + 2, l]) / h
+                    s += Rq[free[l]] * o.f[DX + i, l] + Ru[free[l]] * o.f[DU + i, l] + M[free[l]] * rate
+                for l in range(o.d.shape[1]):
+                    s += o.full_G[o.kept[l], c] * o.d[i, l]
+                o.c[LAM + i, j] -= s / m.factor[k]
+
+
+@kernel
+def worst_velocity(o):
+    """The velocity that changed most in the step, in units of its weight; one that is not finite first."""
+    worst, found = 0.0, 0
+    for k in range(o.u.shape[1]):
+        size = abs(o.u[U + 2, k]) / o.u[WU, k]
+        if not math.isfinite(size):
+            return k
+        if size > worst:
+            worst, found = size, k
+    return found
+
+
+@kernel
+def solve_stages(m, w, r, o, p, ints, reals, t, h, left):
+    """Simplified Newton; returns (converged, contraction rate)."""
+    tolerance = max(resolution(r, o), min(0.003, math.sqrt(reals[st.RTOL])))
+    ruled = o.G.shape[0] > 0
+    if ruled:
+        tolerance = max(tolerance, min(rounding(r, o), 0.1))
+    turn = h * spin(m, r)
+    floor = max(0.01, 0.25 * turn)
+    rate, old = reals[st.RATE], 0.0
+    for i in range(3):
+        prescribe(m, w, r, o, i, stage_time(t, h, i, left))
+    for it in range(MAX_NEWTON):
+        for i in range(3):
+            stage(m, w, r, o, i, stage_time(t, h, i, left), h)
+        ints[st.EVALUATIONS] += 3
+        norm = newton_update(m, r, o, p, h)
+        ints[st.NEWTON] += 1
+        if not math.isfinite(norm):
+            return False, 2.0
+        # multipliers are not in the norm: the first correction of the motion may be smaller than the second, which
+        # they cause
+        if it == 1 and ruled and norm > 0.5 * old:
+            if norm <= 1e-2 * tolerance:
+                return True, rate
+        elif it > 0:
+            before, rate = rate, norm / old if old > 0.0 else 0.0
+            if ruled and max(norm, old) <= tolerance:
+                return True, min(rate, 0.5)
+            # in turning axes two corrections in turn, of places and of velocities, contract by different rates
+            safe = min(max(rate, floor, before if it > 1 and turn > 0.0 else 0.0), 0.9)
+            eta = safe / (1.0 - safe)
+            if rate < 1.0 and eta * norm <= tolerance:
+                return True, rate
+            # a place that the first correction moved has velocities in turned axes, which the second one corrects
+            patient = it == 1 and turn > 0.0
+            slow = it < MAX_NEWTON - 1 and eta * norm * rate ** (MAX_NEWTON - 2 - it) > tolerance
+            if rate >= (2.0 if patient else 1.0) or (slow and not patient):
+                limit = min(noise(m, r, o, p, h), NOISE)
+                if norm <= limit and (it > 1 or old <= limit):
+                    return True, min(before, 0.5)
+                return False, rate
+        elif norm <= 1e-2 * tolerance:
+            return True, rate
+        old = norm
+    return False, rate

@@ -1,0 +1,224 @@
+"""Radau IIA of order 5 with error control, the whole step loop compiled.
+
+Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.8, with these changes:
+
+- each step has its own chart: the unknown is the increment xi from the step's start, xi' = T(xi)^-1 u, so
+  that quaternions need no constraint and no singular configuration exists;
+- the equations of motion stay implicit, R(q, u, u') = 0: stage accelerations are A^-1 Z / h and the mass
+  matrix is never inverted;
+- Newton's matrix is taken at the middle of the step, with analytic tangents, and reduced to velocities
+  and controller states: [g M + h Ru + h^2/g Rq] for g the eigenvalues of A^-1;
+- dense output of order 5: quintic Hermite for xi, integrals of the cubic through the four known rates for
+  u, z and the work channels (the Radau points integrate it exactly to the step's end).
+"""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.base.layout import views
+from supple.core.bodies import chart
+from supple.core.equations import dynamics
+from supple.core.equations.tree_parts import cut_parts
+from supple.core.forces import forces
+from supple.core.radau import newton, stages
+from supple.core.radau.buffers import (
+    FACTORS,
+    LAM,
+    LO,
+    RATE,
+    WORK,
+    WU,
+    WW,
+    WX,
+    WZ,
+    XO,
+    ZO,
+    U,
+    X,
+    Z,
+    fill_units,
+    own_size,
+    own_views,
+)
+from supple.core.radau.error import estimate
+from supple.core.radau.newton import MAX_NEWTON
+from supple.core.radau.output import fill_polynomials
+from supple.core.radau.rounding import above_noise
+from supple.core.run import acceptance, kinks, step_size, weights
+from supple.core.run import step as st
+from supple.core.run.audit import audit
+from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
+
+__all__ = ["own_size", "radau_run"]
+
+AIM = 0.25  # weighted error of a step that the controller aims at
+
+
+@kernel
+def newton_factors(m, w, r, o, p, count, state, t, h):
+    """Tangents and Newton's matrices where those at hand are of no use; False if a matrix is singular."""
+    step_size.forget_factors(state, count, h)
+    independent = True
+    if count[st.KEEP_JACOBIAN] == 0:
+        independent = newton.middle_tangent(m, w, r, o, p, t, h)
+        count[st.JACOBIANS] += 1
+        count[st.KEEP_JACOBIAN], count[st.AGE] = 2, 0  # 2: of this very step
+        count[st.FACTORED] = 0
+    if count[st.FACTORED] == 0:
+        count[st.FACTORIZATIONS] += 1
+        if not (independent and newton.factorize(m, r, o, p, h)):
+            return False
+        count[st.FACTORED] = 1
+    return True
+
+
+@kernel
+def solve_step(m, w, r, o, p, count, state, t, h, left):
+    """Solve for the stages; False if that fails, with a smaller step or a new tangent for the next attempt."""
+    if not newton_factors(m, w, r, o, p, count, state, t, h):
+        count[st.NEWTON_FAILURES] += 1
+        state[st.H] = 0.5 * h
+        count[st.KEEP_JACOBIAN] = 0
+        return False
+    above_noise(m, r, o, p, h)
+    stages.predict(m, r, o, count[st.FRESH] == 1, h, state[st.H_OLD])
+    converged, rate = newton.solve_stages(m, w, r, o, p, count, state, t, h, left)
+    state[st.RATE] = rate
+    if not converged:
+        count[st.NEWTON_FAILURES] += 1
+        count[st.BAD_DOF] = newton.worst_velocity(o)
+        if count[st.KEEP_JACOBIAN] == 2:
+            state[st.H] = 0.5 * h
+        step_size.give_up_tangents(count)
+        count[st.AFTER_REJECT] = 1
+        return False
+    if forces.work_is_done(m):
+        stages.work_stages(m, w, r, o, t, h, left)
+    return True
+
+
+@kernel
+def error_factor(error, iterations):
+    """Change of the step by its own error, careful where Newton needed many iterations."""
+    safety = 0.9 * (2 * MAX_NEWTON + 1) / (2 * MAX_NEWTON + iterations)
+    return min(8.0, max(0.2, safety * error**-0.25))
+
+
+@kernel
+def refuse(count, state, h, error, worst, iterations):
+    """Whether the error forbids the step; then the size of the next attempt."""
+    if not math.isfinite(error):
+        count[st.NEWTON_FAILURES] += 1
+        count[st.BAD_DOF] = worst
+        state[st.H] = 0.25 * h
+        count[st.KEEP_JACOBIAN] = 0
+        return True
+    if error < 1.0:
+        return False
+    factor = 0.1 if count[st.STEPS] == 0 else error_factor(error, iterations)
+    acceptance.reject(count, state, factor * h, worst)
+    if count[st.KEEP_JACOBIAN] == 1:
+        count[st.KEEP_JACOBIAN] = 0
+    return True
+
+
+@kernel
+def move(m, w, r, o, t, t1, left):
+    """State, rates and multipliers at the end of the step, and the stages that the next step begins from."""
+    for k in range(r.u.shape[0]):
+        r.xt[k] = o.u[X + 2, k]
+        r.u[k] = st.flushed(r.u[k] + o.u[U + 2, k])
+        r.a[k] = o.u[RATE + 2, k]
+    st.copy(o.c[LAM + 2], r.lam)
+    chart.retract(m, r.q, r.xt, r.qt)
+    st.copy(r.qt, r.q)
+    for k in range(r.z.shape[0]):
+        r.z[k] += o.z[Z + 2, k]
+    for k in range(r.w.shape[0]):
+        r.w[k] += o.e[WORK + 2, k]
+    st.copy_rows(o.u[X : X + 6], o.u[XO : XO + 6])
+    st.copy_rows(o.z[Z : Z + 3], o.z[ZO : ZO + 3])
+    st.copy_rows(o.c[LAM : LAM + 3], o.c[LO : LO + 3])
+    st.copy(r.lam, w.lam)
+    dynamics.powers_at(m, w, step_size.left_of(t1, left, t), r.q, r.u, r.a, r.z)
+    st.copy(w.zdot, r.zdot)
+    st.copy(w.power, r.power)
+
+
+@kernel
+def control(count, state, h, wanted, error, iterations):
+    """Size of the next step by a digital filter (H211b of Soderlind, b = 4), and whether it keeps the tangents."""
+    error = max(error, 1e-10)
+    factor = error_factor(error, iterations)
+    cut = h < 0.9 * wanted  # to land on a stop: its error says little about the size to come
+    if state[st.ERROR_OLD] > 0.0 and not cut:
+        ratio = AIM / error * (AIM / state[st.ERROR_OLD])
+        factor = min(8.0, max(0.2, ratio**0.0625 * (state[st.H_OLD] / h) ** 0.25))
+    if count[st.AFTER_REJECT] == 1:
+        factor = min(factor, 1.0)
+    state[st.ERROR_OLD] = 0.0 if cut else max(error, 1e-4)
+    state[st.H_OLD] = h
+    count[st.AFTER_REJECT] = 0
+    step_size.keep_tangents(count, state[st.RATE] <= 1e-3)
+    if cut:
+        state[st.H] = max(wanted, factor * h)
+    elif count[st.KEEP_JACOBIAN] == 1 and 1.0 <= factor <= 1.2:
+        state[st.H] = h
+    else:
+        state[st.H] = factor * h
+
+
+@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)
+def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
+    """Advance until the end, an event, a failure or ``budget`` steps; returns the outcome.
+
+    run, state, count hold everything that lives between calls; rows of ``out`` (q, u, z, w) are filled
+    as their times in ``grid`` are passed.
+    """
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
+    run_views, i, k = st.run_views(m, run, count)
+    r = hold(run_views)
+    own, i, k = own_views(m, run, i, count, k)
+    o, p = hold(own), hold(cut_parts(m.head, run, i, count, k, FACTORS)[0])
+    fill_units(m, o)
+    outcome = acceptance.start(m, w, r, count, state)
+    if outcome != st.DONE:
+        return outcome
+    step_size.first_step(m, r, state, stops, 5.0)
+    for _ in range(budget):
+        if acceptance.events_wait(count):
+            return st.PAUSED
+        state[st.H] = newton.longest_step(m, r, state[st.H])
+        t, wanted, left = state[st.T], state[st.H], step_size.left_limit(count, stops)
+        if wanted < state[st.H_MIN]:
+            return st.TOO_SMALL
+        h, t1 = step_size.next_step(state, count, stops)
+        weights.weights(m, r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
+        if weights.grown(m, r, count):
+            return st.GROWN
+        before = count[st.NEWTON]
+        if not solve_step(m, w, r, o, p, count, state, t, h, left):
+            continue
+        iterations = count[st.NEWTON] - before
+        error, worst = estimate(m, w, r, o, p, count, t, h)
+        if refuse(count, state, h, error, worst, iterations):
+            continue
+        stages.stage_rates(m, r, o, h)
+        if acceptance.is_dense(m, r, count, grid, t1):
+            fill_polynomials(m, w, r, o, h)
+        if kinks.find_switch(m, w, r, count, state, t, h):
+            continue
+        kink = acceptance.ends_on_kink(state)
+        count[st.STEPS] += 1
+        if acceptance.emit(m, w, r, count, state, grid, out, t, h, t1):
+            return st.EVENT
+        move(m, w, r, o, t, t1, left)
+        state[st.T] = t1
+        audit(m, w, r, count, state)
+        outcome = acceptance.land(m, w, r, count, state, stops, t1, kink)
+        if outcome != st.PAUSED:
+            return outcome
+        control(count, state, h, wanted, error, iterations)
+    return st.PAUSED

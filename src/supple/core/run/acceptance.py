@@ -1,0 +1,165 @@
+"""What surrounds the steps of every method: start, output of an accepted step, landing on stops, new starts."""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.base import layout as at
+from supple.core.base.layout import TREE, WORK
+from supple.core.equations import dynamics
+from supple.core.run.audit import audit, audit_state
+from supple.core.run.events import NONE, find_events, start_events
+from supple.core.run.step import (
+    AFTER_REJECT,
+    BAD_DOF,
+    DONE,
+    E_MAX,
+    EVALUATIONS,
+    EVENTS_FOUND,
+    EVENTS_WAITING,
+    FRESH,
+    GRID,
+    H_SWITCH,
+    KEEP_JACOBIAN,
+    LOCKED,
+    NOT_FINITE,
+    PAUSED,
+    REJECTED,
+    RUN,
+    STEPS,
+    STOP,
+    H,
+    T,
+    begin_here,
+    copy,
+    state_at,
+    write_row,
+)
+from supple.native.declare import INT, IVEC, MAT, REAL, REALS, TRUTH, VEC, kernel, shared
+
+
+@shared(TREE, WORK, RUN, IVEC, VEC, gives=INT)
+def restart(m, w, r, ints, reals):
+    """Accelerations and rates at the start (with the first audit) or after a kink; returns the outcome."""
+    if reals[E_MAX] < 0.0:
+        start_events(m, w, r)  # first: it leaves its own motions in the workspace
+    bad = dynamics.forward(m, w, reals[T], r.q, r.u, r.z, r.a)
+    ints[EVALUATIONS] += 1
+    if bad >= 0:
+        ints[BAD_DOF] = bad
+        return LOCKED
+    for k in range(r.a.shape[0]):
+        if not math.isfinite(r.a[k]):
+            ints[BAD_DOF] = k
+            return NOT_FINITE
+    copy(w.zdot, r.zdot)
+    copy(w.power, r.power)
+    copy(w.lam, r.lam)
+    if reals[E_MAX] < 0.0:
+        begin_here(r)
+        audit(m, w, r, ints, reals)
+    ints[FRESH] = 1
+    ints[KEEP_JACOBIAN] = 0
+    return DONE
+
+
+@kernel
+def start(m, w, r, ints, reals):
+    """``restart`` if this call of the loop begins a run, or goes on with other constraint rows; returns the outcome."""
+    if ints[STEPS] == 0 and ints[FRESH] == 0:
+        return restart(m, w, r, ints, reals)
+    return DONE
+
+
+@kernel
+def events_wait(ints):
+    """Whether so many events were found that the loop must hand them over first."""
+    return ints[EVENTS_FOUND] >= EVENTS_WAITING
+
+
+@kernel
+def reject(ints, reals, h, worst):
+    """Repeat a step, whose error was largest in the velocity ``worst``, with another size."""
+    ints[REJECTED] += 1
+    ints[AFTER_REJECT] = 1
+    ints[BAD_DOF] = worst
+    reals[H] = h
+
+
+@kernel
+def has_output(r, ints, grid, t1):
+    """Whether the step that ends at t1 may hold an event, or holds a time of the output."""
+    return r.events.shape[0] > 0 or (ints[GRID] < grid.shape[0] and grid[ints[GRID]] <= t1)
+
+
+@kernel
+def is_dense(m, r, ints, grid, t1):
+    """Whether the polynomials of the step are needed: for output, for events or for kinks of force laws."""
+    return m.head[at.H_SWITCHES] > 0 or has_output(r, ints, grid, t1)
+
+
+@kernel
+def ends_on_kink(reals):
+    """Whether the accepted step was cut at a kink of a force law; the next one is not."""
+    kink = reals[H_SWITCH] > 0.0
+    reals[H_SWITCH] = 0.0
+    return kink
+
+
+@shared(TREE, WORK, RUN, IVEC, VEC, REALS, MAT, REAL, REAL, REAL, gives=TRUTH)
+def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
+    """Events and output rows of one accepted step from t0 to t1; True if a terminal event ends the run.
+
+    On return of True the state is that of the event.
+    """
+    keep = NONE
+    if r.events.shape[0] > 0:
+        keep = find_events(m, w, r, ints, t0, h, t1)
+    end = t1 if keep >= 1.0 else t0 + keep * h
+    while ints[GRID] < grid.shape[0] and grid[ints[GRID]] <= end:
+        s = min(max((grid[ints[GRID]] - t0) / h, 0.0), 1.0)
+        state_at(m, r, s)
+        write_row(r, out[ints[GRID]])
+        ints[GRID] += 1
+    if keep <= 1.0:
+        state_at(m, r, keep)
+        copy(r.qt, r.q)
+        copy(r.ut, r.u)
+        copy(r.zt, r.z)
+        copy(r.wt, r.w)
+        reals[T] = end
+        audit_state(m, w, r, ints, reals)
+        return True
+    return False
+
+
+@kernel
+def reaches_stop(ints, stops, t1):
+    """Whether the step that ends at t1 lands on the next stop, which is counted then."""
+    if t1 < stops[ints[STOP]]:
+        return False
+    ints[STOP] += 1
+    return True
+
+
+@kernel
+def is_finished(ints, stops):
+    """Whether the last stop, the end of the run, is reached."""
+    return ints[STOP] >= stops.shape[0] // 2
+
+
+@kernel
+def land(m, w, r, ints, reals, stops, t1, kink):
+    """End of an accepted step at t1: behind a stop or a kink the method starts anew.
+
+    Returns PAUSED if the run goes on, DONE at its end, or why it cannot go on.
+    """
+    ints[FRESH] = 0
+    stop = reaches_stop(ints, stops, t1)
+    if is_finished(ints, stops):
+        return DONE
+    if stop or kink:
+        outcome = restart(m, w, r, ints, reals)
+        if outcome != DONE:
+            return outcome
+    return PAUSED

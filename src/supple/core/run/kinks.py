@@ -1,0 +1,337 @@
+"""Kinks of force laws within a step: a step that passes one is repeated so that it ends there.
+
+Laws have branches: a stop touches or not, a controller saturates or not. A step over such a kink would lose the method's order.
+A part of a step is quiet if bounds of ``reach`` keep every law on its branch; other parts are halved. Ropes over pulleys, dampers
+between points, and formulas, which may bend where it cannot be told beforehand, are sampled at eighths of the step as well.
+"""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.base import layout as at
+from supple.core.base import opcodes as op
+from supple.core.base.layout import TREE, WORK
+from supple.core.base.wrench import point
+from supple.core.bodies import tree
+from supple.core.forces import control, forces, joint_forces, rope
+from supple.core.forces import point_spring as line
+from supple.core.forces.callback import flat
+from supple.core.forces.laws import STRAIGHT
+from supple.core.forces.signals import COEFFICIENTS, COUNT, OPERATIONS, PIECES, evaluate, piece
+from supple.core.run import reach
+from supple.core.run.step import (
+    DEGREE,
+    H_MIN,
+    H_SWITCH,
+    ON_PLACE,
+    RUN,
+    SWITCHED,
+    polynomial,
+    state_at,
+)
+from supple.native.declare import IVEC, REAL, TRUTH, VEC, kernel, shared
+
+SKIPPED = 1e-4  # first fraction of a step: what happens there belongs to the landing before it
+LEAST, COARSE, MOST = 2.0**-40, 2.0**-6, 400  # shortest part, and behind so many looks: a state that stays at a kink
+SAMPLED = 0.125  # longest part between samples of laws without bounds
+ROUNDING = 8 * 2.2e-16
+RESERVE = 2.0  # for the second derivative of a signal within a part
+INSIDE = 0.999  # of a part: signals may jump at the ends of steps
+TURNS = 200.0  # rad in a step with events of points: there is room for so many crossings
+
+
+@kernel
+def branches_at(m, w, r, t0, h, s):
+    """Number of the branches of force laws at the fraction s of the step."""
+    state_at(m, r, s)
+    if forces.branches_move(m):
+        tree.poses(m, w, r.qt)
+        tree.motion(m, w, r.ut, r.ut)  # accelerations do not enter
+    return forces.branches(m, w, t0 + s * h, r.qt, r.ut, r.zt)
+
+
+@kernel
+def apart(x, reached, kink, size, half):
+    """True if what is within ``reached`` of x in a part of the step does not pass a kink, but for rounding of numbers of the given size.
+
+    What is no farther from a kink than rounding rests there, unless the part is so short that all is within rounding.
+    """
+    noise = ROUNDING * (abs(x) + abs(kink) + size)
+    return abs(x - kink) > reached + noise or (2.0 * half >= COARSE and abs(x - kink) + reached <= noise)
+
+
+@kernel
+def law_is_quiet(m, law, x, reached, size, half):
+    """True if a law of springs or dampers (core/forces/laws.py) keeps its branch over ``reached`` to both sides of x, made of numbers of the given size."""
+    if law == 0:
+        return True
+    k = law - 1
+    numbers, integers = m.data[m.signal[k, at.SIGNAL_AT] :], m.program[m.signal[k, at.SIGNAL_PROGRAM] :]
+    if m.signal[k, at.SIGNAL_CODE] == op.PROGRAM:
+        count = integers[COUNT]
+        for i in range(integers[OPERATIONS + 2 * count]):
+            if not apart(x, reached, numbers[count + i], size, half):
+                return False
+        return True
+    n = integers[PIECES]
+    first = piece(numbers, n, x)
+    if integers[COEFFICIENTS] > STRAIGHT:  # kinks at the ends only
+        return n < 2 or (apart(x, reached, numbers[1], size, half) and apart(x, reached, numbers[n - 1], size, half))
+    before = first == 0 or apart(x, reached, numbers[first], size, half)
+    return before and (first == n - 1 or apart(x, reached, numbers[first + 1], size, half))
+
+
+@kernel
+def signal_spread(m, w, k, t, span, place, rate):
+    """Largest change of place times a signal and rate times its slope within ``span`` (s) of t."""
+    total = 0.0
+    for i in range(3):
+        _, d, c = evaluate(m, w, k, t + (i - 1) * INSIDE * span)
+        total = max(total, abs(place * d) + abs(rate * c))
+    return RESERVE * total * span
+
+
+@kernel
+def joint_is_quiet(m, w, r, e, t, h, c, half):
+    """True if the law of an element on one joint coordinate keeps its branch in a part of the step around the time t."""
+    el, p = m.element[e], m.coef[e]
+    g, kind = p[joint_forces.RATIO], el[at.KIND]
+    x, dx = reach.within(r.px[el[joint_forces.U]], r.about, c, half)
+    v, dv = reach.within(r.pu[el[joint_forces.U]], r.about, c, half)
+    x, dx, v, dv = g * (r.q[el[joint_forces.Q]] + x), abs(g) * dx, g * v, abs(g) * dv
+    if kind == joint_forces.JOINT_LAW:
+        rest = p[joint_forces.REST]
+        damper, fast = el[joint_forces.DAMPER], abs(g * r.pu[el[joint_forces.U], 0])
+        if not law_is_quiet(m, el[joint_forces.SPRING], x - rest, dx, abs(x) + abs(rest), half):
+            return False
+        return is_sampled(m, damper) or law_is_quiet(m, damper, v, dv, fast, half)
+    if kind == joint_forces.JOINT_STOP:
+        lower, upper = p[joint_forces.LOWER], p[joint_forces.UPPER]
+        if not (apart(x, dx, lower, 0.0, half) and apart(x, dx, upper, 0.0, half)):
+            return False
+        side = 1.0 if x > upper else -1.0
+        damped = p[joint_forces.STOP_DAMPING]
+        return lower <= x <= upper or apart(damped * side * v, abs(damped) * dv, -1.0, 0.0, half)
+    kp, ki, kd, state = p[joint_forces.KP], p[joint_forces.KI], p[joint_forces.KD], el[joint_forces.STATE]
+    z, dz = reach.within(r.pz[state], r.about, c, half)
+    target, rate, _ = evaluate(m, w, el[joint_forces.SIGNAL], t)
+    raw = kp * (target - x) + ki * z + kd * (rate - v)
+    wide = abs(kp) * dx + abs(ki) * dz + abs(kd) * dv + signal_spread(m, w, el[joint_forces.SIGNAL], t, half * h, kp, kd)
+    size = abs(kp) * (abs(target) + abs(x)) + abs(ki * z) + abs(kd) * (abs(rate) + abs(v))
+    return apart(abs(raw), wide, p[joint_forces.LIMIT], size, half)
+
+
+@kernel
+def is_sampled(m, law):
+    """True if a law is a formula: of its kinks those are known that are zeros of linear parts."""
+    return law > 0 and m.signal[law - 1, at.SIGNAL_CODE] == op.PROGRAM
+
+
+@kernel
+def control_is_quiet(m, w, r, e, t, h, c, half):
+    """True if no effort of a linear controller begins or ceases to be cut in a part of the step."""
+    el, term, factor, d, b = m.element[e], m.term, m.factor, m.data, flat(w)[0]
+    n, many, o, s = el[control.MEASURED], el[control.EFFORTS], el[control.TERM], el[control.PROGRAM]
+    kq, kv, cz, _, _, _, _, limit = control.places(el)
+    control.efforts(m, w, e, t, r.qt, r.ut, r.zt, b)
+    for i in range(many):
+        if not math.isfinite(d[limit + i]):
+            continue
+        wide, size = signal_spread(m, w, m.program[s + many + n + i], t, half * h, 1.0, 0.0), 0.0
+        for j in range(n):
+            u, f, p, v = term[o + j, at.TERM_U], abs(factor[o + j]), abs(d[kq + i * n + j]), abs(d[kv + i * n + j])
+            wide += f * p * reach.within(r.px[u], r.about, c, half)[1] + f * v * reach.within(r.pu[u], r.about, c, half)[1]
+            wide += signal_spread(m, w, m.program[s + many + j], t, half * h, p, v)
+            size += f * p * abs(r.qt[term[o + j, at.TERM_Q]]) + f * v * abs(r.ut[u])
+        for l in range(el[control.STATES]):
+            wide += abs(d[cz + i * el[control.STATES] + l]) * reach.within(r.pz[el[control.STATE] + l], r.about, c, half)[1]
+        if not apart(abs(b[2 * n + i]), wide, d[limit + i], size, half):
+            return False
+    return True
+
+
+@kernel
+def distance(m, w, r, first, second, a, b, c, half):
+    """Distance in the middle of a part of points a and b of two nodes, its largest change within the part, and the size of what it is made of.
+
+    Bounded by the way of one as seen from the other, or, if that is short, by the rate and second derivative of the distance.
+    """
+    i, j = reach.last_column(m, first), reach.last_column(m, second)
+    while i != j:  # what moves both ends does not change the length
+        if i > j:
+            i = m.column[i, at.BEFORE]
+        else:
+            j = m.column[j, at.BEFORE]
+    bend = reach.bend_of_point(m, w, r, first, i, a[0], a[1], a[2], c, half)
+    bend += reach.bend_of_point(m, w, r, second, i, b[0], b[1], b[2], c, half)
+    au, av, aw = reach.velocity_behind(m, w, r, first, i, a[0], a[1], a[2])
+    bu, bv, bw = reach.velocity_behind(m, w, r, second, i, b[0], b[1], b[2])
+    x, y, z, u, v, s = b[0] - a[0], b[1] - a[1], b[2] - a[2], bu - au, bv - av, bw - aw
+    length, speed = math.sqrt(x * x + y * y + z * z), math.sqrt(u * u + v * v + s * s)
+    reached = speed * half + 0.5 * bend * half * half
+    if reached < 0.5 * length:
+        fast, rate = speed + bend * half, abs(x * u + y * v + z * s) / length
+        reached = min(reached, rate * half + 0.5 * (bend + fast * fast / (length - reached)) * half * half)
+    return length, reached, length + abs(a[0]) + abs(a[1]) + abs(a[2])
+
+
+@kernel
+def line_is_quiet(m, w, r, e, c, half):
+    """True if the laws of a spring between two points keep their branch; the workspace has the middle of the part."""
+    el, p = m.element[e], m.coef[e]
+    a, b = line.POINT_A, line.POINT_B
+    ax, ay, az, _, _, _ = point(w, el[line.A], p[a], p[a + 1], p[a + 2])
+    bx, by, bz, _, _, _ = point(w, el[line.B], p[b], p[b + 1], p[b + 2])
+    length, reached, size = distance(m, w, r, el[line.A], el[line.B], (ax, ay, az), (bx, by, bz), c, half)
+    return law_is_quiet(m, el[line.SPRING], length - p[line.LENGTH], reached, size + p[line.LENGTH], half)
+
+
+@kernel
+def is_straight(m, e):
+    """True if element e is a rope from one point to another, without pulleys and drums."""
+    el = m.element[e]
+    if el[at.KIND] != rope.ROPE or el[rope.COUNT] != 2 or el[rope.DRUM_U] >= 0 or el[rope.DRUM_U + 1] >= 0:
+        return False
+    return rope.number(m, e, 0, rope.RADIUS) == 0.0 and rope.number(m, e, 1, rope.RADIUS) == 0.0
+
+
+@kernel
+def rope_is_quiet(m, w, r, e, c, half):
+    """True if a straight rope stays taut or slack; the workspace has the middle of the part."""
+    i, j, p = rope.node_of(m, e, 0), rope.node_of(m, e, 1), at.POSE_P
+    ax, ay, az, _, _, _ = point(w, i, rope.number(m, e, 0, p), rope.number(m, e, 0, p + 1), rope.number(m, e, 0, p + 2))
+    bx, by, bz, _, _, _ = point(w, j, rope.number(m, e, 1, p), rope.number(m, e, 1, p + 1), rope.number(m, e, 1, p + 2))
+    length, reached, size = distance(m, w, r, i, j, (ax, ay, az), (bx, by, bz), c, half)
+    return apart(length, reached, m.coef[e, rope.LENGTH], size, half)
+
+
+@shared(TREE, WORK, RUN, REAL, REAL, REAL, REAL, gives=TRUTH)
+def is_quiet(m, w, r, t, h, c, half):
+    """True if no law of a force changes its branch in a part of the step around the time t."""
+    moves, controls = False, False
+    for e in range(m.element.shape[0]):
+        kind = m.element[e, at.KIND]
+        moves = moves or kind == line.LINE_LAW or is_straight(m, e)
+        controls = controls or kind == control.LINEAR_CONTROL
+        if kind == joint_forces.JOINT_STOP or kind == joint_forces.PID or kind == joint_forces.JOINT_LAW:
+            if not joint_is_quiet(m, w, r, e, t, h, c, half):
+                return False
+    if controls:
+        state_at(m, r, c)
+        for e in range(m.element.shape[0]):
+            if m.element[e, at.KIND] == control.LINEAR_CONTROL and not control_is_quiet(m, w, r, e, t, h, c, half):
+                return False
+    if moves:
+        reach.go_along(m, w, r, c)
+        for e in range(m.element.shape[0]):
+            if m.element[e, at.KIND] == line.LINE_LAW and not line_is_quiet(m, w, r, e, c, half):
+                return False
+            if is_straight(m, e) and not rope_is_quiet(m, w, r, e, c, half):
+                return False
+    return True
+
+
+@kernel
+def has_samples(m):
+    """True if a law has kinks that no bound is known for."""
+    for e in range(m.element.shape[0]):
+        el = m.element[e]
+        if el[at.KIND] == rope.ROPE or (el[at.KIND] == line.LINE_LAW and (el[line.DAMPER] > 0 or is_sampled(m, el[line.SPRING]))):
+            return True
+        if el[at.KIND] == joint_forces.JOINT_LAW:
+            if is_sampled(m, el[joint_forces.SPRING]) or is_sampled(m, el[joint_forces.DAMPER]):
+                return True
+    return False
+
+
+@kernel
+def first_kink(m, w, r, t0, h):
+    """Fraction of the step behind the first kink of a force law, above 1 if there is none."""
+    longest = SAMPLED if has_samples(m) else 1.0
+    a, width, looks = SKIPPED, longest, 0
+    before = branches_at(m, w, r, t0, h, a)
+    while a < 1.0:
+        looks += 1
+        width = min(width, longest, 1.0 - a)
+        c, half = a + 0.5 * width, 0.5 * width
+        quiet, b = is_quiet(m, w, r, t0 + c * h, h, c, half), min(a + width, 1.0)
+        if not quiet and width > (LEAST if looks < MOST else COARSE):
+            width = half
+            continue
+        if (not quiet or longest < 1.0) and branches_at(m, w, r, t0, h, b) != before:
+            for _ in range(48):
+                middle = 0.5 * (a + b)
+                if branches_at(m, w, r, t0, h, middle) == before:
+                    a = middle
+                else:
+                    b = middle
+            return b
+        a, width = b, 2.0 * width
+    return 2.0
+
+
+@kernel
+def first_unseen(m, w, r, ints, t0, h):
+    """Fraction of the step behind its first kink if it ends on the branch that it began with; above 1 otherwise.
+
+    Error control sees a branch that lasts, but nothing of a touch within the step.
+    """
+    if m.head[at.H_SWITCHES] == 0:
+        return 2.0
+    if ints[SWITCHED] == 1:
+        ints[SWITCHED] = 0
+        return 2.0
+    s = first_kink(m, w, r, t0, h)
+    if s > 0.999999 or branches_at(m, w, r, t0, h, 1.0) != branches_at(m, w, r, t0, h, SKIPPED):
+        return 2.0
+    ints[SWITCHED] = 1
+    return s
+
+
+@kernel
+def shorten_step(r, s):
+    """Make the polynomials of the step those of its part up to the fraction s."""
+    for p in (r.px, r.pu, r.pz, r.pw):
+        for i in range(p.shape[0]):
+            x = 1.0
+            for k in range(1, DEGREE):
+                x *= s
+                p[i, k] *= x
+
+
+@kernel
+def turns_of_step(m, r):
+    """Sum of the magnitudes of all rotations about single axes in the step (rad), if points or bodies are watched."""
+    angle, watched = 0.0, False
+    for e in range(r.events.shape[0]):
+        watched = watched or r.events[e, 0] >= ON_PLACE
+    for n in range(1, m.node.shape[0]):
+        if watched and m.node[n, at.MOTION] == at.REVOLUTE:
+            angle += abs(polynomial(r.px[m.node[n, at.U0]], 1.0))
+    return angle
+
+
+@shared(TREE, WORK, RUN, IVEC, VEC, REAL, REAL, gives=TRUTH)
+def find_switch(m, w, r, ints, reals, t0, h):
+    """True if the step is to be repeated with the size in H_SWITCH: up to a kink of a force law, or with fewer turns.
+
+    The repeated step is taken as it is. A state that rests on a kink cannot stall the run.
+    """
+    if m.head[at.H_SWITCHES] == 0 and r.events.shape[0] == 0:
+        return False
+    if ints[SWITCHED] == 1:
+        ints[SWITCHED] = 0
+        return False
+    s, turns = 2.0, turns_of_step(m, r)
+    if turns > TURNS:
+        s = 0.5 * TURNS / turns
+    elif m.head[at.H_SWITCHES] > 0:
+        s = first_kink(m, w, r, t0, h)
+        if s > 0.999999:
+            return False
+        ints[SWITCHED] = 1
+    else:
+        return False
+    reals[H_SWITCH] = max(s * h, 2.0 * reals[H_MIN])
+    return True

@@ -1,0 +1,186 @@
+"""Bounds that hold of how far polynomials of a step, and points that move by them, go within a part of it.
+
+A part of a step is c - half <= s <= c + half. A polynomial is written about c, with coefficients d; there it is within the sum of
+|d_k| half^k, k > 0, of d_0. A point is moved by the columns of its path to the ground. A column with the angular part a and the velocity
+v = l + a x p of the point p changes no faster than |v| W + |a| S, where W is the sum of the rates of all turns of the path, and S the speed of
+the point by what lies outside of the column. So speed and acceleration of a point are bounded from its body inwards, column by
+column, and the second derivative of its velocity likewise.
+"""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.base import layout as at
+from supple.core.base.layout import TREE, WORK
+from supple.core.bodies import chart, tree
+from supple.core.run.step import DEGREE, RUN, polynomial, slope
+from supple.native.declare import INT, REAL, kernel, shared
+
+VARIES = 2.0  # reserve for columns that depend on their own coordinates: of deformation, and of what slides
+
+
+@kernel
+def write_about(p, c, d):
+    """Coefficients d of the polynomial with the coefficients p, about c."""
+    for k in range(DEGREE):
+        d[k] = p[k]
+    for i in range(DEGREE - 1):
+        for k in range(DEGREE - 2, i - 1, -1):
+            d[k] += c * d[k + 1]
+
+
+@kernel
+def spread(d, half):
+    """Largest distance of a polynomial from its value in the middle."""
+    x = 0.0
+    for k in range(DEGREE - 1, 0, -1):
+        x = (x + abs(d[k])) * half
+    return x
+
+
+@kernel
+def steepest(d, half):
+    """Largest slope."""
+    x = 0.0
+    for k in range(DEGREE - 1, 0, -1):
+        x = x * half + k * abs(d[k])
+    return x
+
+
+@kernel
+def bent(d, half):
+    """Largest second derivative."""
+    x = 0.0
+    for k in range(DEGREE - 1, 1, -1):
+        x = x * half + k * (k - 1) * abs(d[k])
+    return x
+
+
+@kernel
+def rates(m, r, i, c, half):
+    """Largest rate and acceleration, per fraction of the step, of the coordinate of column i; of turns about three axes of all together."""
+    n, k = m.column[i, at.OWNER], m.column[i, at.VELOCITY]
+    kind, j = m.node[n, at.MOTION], m.node[n, at.U0]
+    first, count = k, 1
+    if kind == at.BALL or kind == at.FREE:
+        first, count = (j, 3) if k < j + 3 else (j + 3, 3)
+    rate, bend = 0.0, 0.0
+    for l in range(first, first + count):
+        write_about(r.px[l], c, r.about)
+        x, y = steepest(r.about, half), bent(r.about, half)
+        rate += x * x
+        bend += y * y
+    rate, bend = math.sqrt(rate), math.sqrt(bend)
+    if count == 3 and first == j:
+        bend += rate * rate  # of the tangent operator
+    if kind >= at.ELASTIC_OUT:
+        rate, bend = VARIES * rate, VARIES * bend
+    return rate, bend
+
+
+@kernel
+def last_column(m, n):
+    """The last column of the path from the ground to node n, or -1."""
+    count = m.node[n, at.COLUMNS]
+    return m.node[n, at.COL0] + count - 1 if count > 0 else m.node[n, at.LAST]
+
+
+@kernel
+def arms(w, i, x, y, z):
+    """Sizes of the angular part of column i, and of the velocity that it gives the point at x, y, z from the reference point."""
+    j = w.column[i, at.COL_J]
+    a, b, c = j[3] + j[1] * z - j[2] * y, j[4] + j[2] * x - j[0] * z, j[5] + j[0] * y - j[1] * x
+    return math.sqrt(j[0] * j[0] + j[1] * j[1] + j[2] * j[2]), math.sqrt(a * a + b * b + c * c)
+
+
+@kernel
+def velocity_behind(m, w, r, n, stop, x, y, z):
+    """Velocity, by the columns behind number ``stop`` and the velocities ut, of the point of node n at x, y, z from the reference point."""
+    i, vx, vy, vz = last_column(m, n), 0.0, 0.0, 0.0
+    while i > stop:
+        j, u = w.column[i, at.COL_J], r.ut[m.column[i, at.VELOCITY]]
+        vx += u * (j[3] + j[1] * z - j[2] * y)
+        vy += u * (j[4] + j[2] * x - j[0] * z)
+        vz += u * (j[5] + j[0] * y - j[1] * x)
+        i = m.column[i, at.BEFORE]
+    return vx, vy, vz
+
+
+@kernel
+def moved_by(m, w, scale, n, spins, x, y, z):
+    """Way of a point of node n, or with ``spins`` 1 its turn, if every coordinate of its path moves by its part of ``scale`` (nu)."""
+    total, i = 0.0, last_column(m, n)
+    while i >= 0:
+        angle, arm = arms(w, i, x, y, z)
+        total += (angle if spins == 1 else arm) * scale[m.column[i, at.VELOCITY]]
+        i = m.column[i, at.BEFORE]
+    return total
+
+
+@shared(TREE, WORK, RUN, INT, INT, REAL, REAL, REAL, REAL, REAL, gives=REAL)
+def bend_of_point(m, w, r, n, stop, x, y, z, c, half):
+    """Largest acceleration of a point of node n, per fraction of the step squared, by the columns behind number ``stop``.
+
+    The point is at x, y, z from the reference point; the workspace has the columns in the middle of the part.
+    """
+    turns, i = 0.0, last_column(m, n)
+    while i > stop:
+        turns += rates(m, r, i, c, half)[0] * arms(w, i, x, y, z)[0]
+        i = m.column[i, at.BEFORE]
+    speed, bend, i = 0.0, 0.0, last_column(m, n)
+    while i > stop:
+        angle, arm = arms(w, i, x, y, z)
+        rate, more = rates(m, r, i, c, half)
+        arm += angle * half * speed
+        bend += more * arm + rate * (turns * arm + angle * speed)
+        speed += rate * arm
+        i = m.column[i, at.BEFORE]
+    return bend
+
+
+@shared(TREE, WORK, RUN, INT, INT, REAL, REAL, REAL, REAL, REAL, gives=REAL)
+def bend_of_velocity(m, w, r, n, spins, x, y, z, c, half):
+    """Largest second derivative, per fraction of the step, of the velocity of a point of node n, or with ``spins`` 1 of its angular velocity."""
+    turns, faster, i = 0.0, 0.0, last_column(m, n)
+    while i >= 0:
+        angle, (rate, more) = arms(w, i, x, y, z)[0], rates(m, r, i, c, half)
+        turns += rate * angle
+        faster += more * angle
+        i = m.column[i, at.BEFORE]
+    twice = faster + 2.0 * turns * turns  # of directions that turn
+    speed, bend, total, i = 0.0, 0.0, 0.0, last_column(m, n)
+    while i >= 0:
+        angle, arm = arms(w, i, x, y, z)
+        rate, more = rates(m, r, i, c, half)
+        arm += angle * half * speed
+        write_about(r.pu[m.column[i, at.VELOCITY]], c, r.about)
+        u, a, b = abs(r.about[0]) + spread(r.about, half), steepest(r.about, half), bent(r.about, half)
+        change = turns * arm + angle * speed
+        if spins == 1:
+            added = angle * (b + 2.0 * a * turns + u * twice)
+        else:
+            added = b * arm + 2.0 * a * change + u * (twice * arm + 2.0 * turns * angle * speed + angle * bend)
+        total += VARIES * added if m.node[m.column[i, at.OWNER], at.MOTION] >= at.ELASTIC_OUT else added
+        bend += more * arm + rate * change
+        speed += rate * arm
+        i = m.column[i, at.BEFORE]
+    return total
+
+
+@shared(TREE, WORK, RUN, REAL)
+def go_along(m, w, r, s):
+    """Poses, columns and velocities at the fraction s of the step, per fraction of the step, as the increments move."""
+    for k in range(r.u.shape[0]):
+        r.xt[k], r.vt[k] = polynomial(r.px[k], s), slope(r.px[k], s)
+    chart.retract(m, r.q, r.xt, r.qt)
+    chart.velocity(m, r.xt, r.vt, r.ut)
+    tree.poses(m, w, r.qt)
+    tree.motion(m, w, r.ut, r.ut)  # accelerations do not enter
+
+
+@kernel
+def within(p, about, c, half):
+    """Value of a polynomial in the middle of a part, and its spread there; ``about`` is scratch."""
+    write_about(p, c, about)
+    return about[0], spread(about, half)

@@ -1,0 +1,186 @@
+"""What every compiled integrator keeps between its steps: numbers of the run, state, dense output.
+
+An accepted step is described by polynomials in s = (t - t0)/h, eight coefficients for each increment
+xi, velocity u, controller state z and work channel w, whatever the method. Output on the requested grid
+and events are read from them; the energy audit is taken at the steps themselves, so its verdict does
+not depend on the grid.
+
+What is done with it: ``step_size`` (choice of steps), ``events``, ``audit``, and ``acceptance``, which puts
+them together.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple.core.base import layout as at
+from supple.core.base.buffers import Part, Record, starts
+from supple.core.bodies import chart
+from supple.native.declare import kernel
+
+# Integer state of a run
+STEPS, REJECTED, NEWTON_FAILURES, EVALUATIONS, JACOBIANS, FACTORIZATIONS, NEWTON = range(7)
+GRID, STOP, FRESH, AFTER_REJECT, EVENTS_FOUND, BAD_DOF, KEEP_JACOBIAN, FACTORED, TERMINAL, SWITCHED = range(7, 17)
+N_EVENTS, N_SCREWS = 17, 18  # events that are looked for, screws along which momentum is kept
+AGE, RENEW = 19, 20  # steps since the tangents were made; steps to come in which they are not kept
+INT_STATE = 21
+
+# Real state of a run
+T, H, H_OLD, ERROR_OLD, RATE, RTOL, ATOL, H_MAX, H_MIN, E_START, E_ERROR, E_ELASTIC = range(12)
+K_MIN, K_MAX, E_MAX, H_FACTORED, OTHER_MIN, OTHER_MAX, E_STRAIN, H_SWITCH = range(12, 20)
+REACH, SPEED, PART, RATE_PART = range(20, 24)  # largest increment and velocity so far, parts of the units in weights
+REAL_STATE = 24
+
+# Outcomes
+DONE, PAUSED, EVENT, TOO_SMALL, NOT_CONVERGED, LOCKED, NOT_FINITE, GROWN = range(8)
+
+DEGREE = 8  # coefficients per polynomial
+
+# Events: kind, index (q, u or node), terminal, direction, axis of a place or u of a coordinate; reals: value, place (3)
+EVENT_KIND, EVENT_INDEX, EVENT_TERMINAL, EVENT_DIRECTION, EVENT_AXIS, EVENT_INTS = range(6)
+EVENT_VALUE, EVENT_PLACE, EVENT_REALS = starts(1, 3)
+# Those from ON_PLACE on turn with the body: x, y, z of a point, of its velocity, of the angular velocity
+ON_COORDINATE, ON_RATE, ON_PLACE, ON_VELOCITY, ON_SPIN = range(5)
+EVENTS_WAITING = 32  # a loop returns to Python when so many wait
+PER_STEP = 256  # crossings of one event in one step that can be told apart
+EVENT_ROOM = f"{EVENTS_WAITING} + {PER_STEP} * events"
+
+# What every method keeps in the run's buffers; its own fields follow
+RUN_RECORD = Record(
+    "Run", __name__,
+    Part("run", "float64", {
+        "q": "nq",
+        "u": "nu",
+        "a": "nu",
+        "z": "nz",
+        "w": "elements",  # work
+        "zdot": "nz",
+        "power": "elements",
+        "scale": "nu",
+        "rate_scale": "nu",
+        "way": "nu",  # largest way from the start and largest velocity so far of the place whose first velocity it is
+        "pace": "nu",
+        "sign": "elements",  # of the work in the balance of energy
+        # polynomials of the accepted step
+        "px": ("nu", DEGREE),
+        "pu": ("nu", DEGREE),
+        "pz": ("nz", DEGREE),
+        "pw": ("elements", DEGREE),
+        # the state at an instant within it
+        "qt": "nq",
+        "ut": "nu",
+        "zt": "nz",
+        "wt": "elements",
+        "xt": "nu",
+        "vt": "nu",
+        "about": DEGREE,  # a polynomial about another place
+        "event_reals": ("events", EVENT_REALS),
+        "last": "events",  # values at the step's start
+        "found_time": EVENT_ROOM,
+        # momenta that are kept: screw, value at the start, largest error, size
+        "screws": ("screws", 6),
+        "momentum": "screws",
+        "screw_error": "screws",
+        "screw_size": "screws",
+        "lam": "nr",
+        "first": "nq",  # where the run began
+        "qs": "nq",  # scratch
+    }),
+    Part("count", "int64", {
+        "state": INT_STATE,
+        "events": ("events", EVENT_INTS),
+        "found_event": EVENT_ROOM,
+        "roots": "screws",  # of the trees whose momentum is kept
+        "vector": "nu",  # of a place: the first velocity of its vector; -1 of others
+    }),
+    head=at.SIZES,
+    given=("events", "screws"),
+)
+Run, RUN, cut_run = RUN_RECORD.views, RUN_RECORD.kind, RUN_RECORD.cut
+
+
+@kernel
+def run_views(m, run, count):
+    """Cut the run's buffers; returns the views, and where the method's own reals and integers begin."""
+    return cut_run(m.head, run, count, count[N_EVENTS], count[N_SCREWS])
+
+
+def read_run(ints: np.ndarray, run: np.ndarray, count: np.ndarray) -> Any:
+    """Fields of a run's buffers by name, as NumPy views; ``ints`` are the model's integers."""
+    given = {"events": int(count[N_EVENTS]), "screws": int(count[N_SCREWS])}
+    return RUN_RECORD.read(at.sizes(ints) | given, run, count)
+
+
+@kernel
+def copy(x, y):
+    """y = x; a loop, because slice assignment would need Numba's reference counting."""
+    for k in range(x.shape[0]):
+        y[k] = x[k]
+
+
+@kernel
+def copy_rows(x, y):
+    """y = x for matrices."""
+    for i in range(x.shape[0]):
+        for k in range(x.shape[1]):
+            y[i, k] = x[i, k]
+
+
+@kernel
+def begin_here(r):
+    """Count ways from the state r.q on: a run begins."""
+    copy(r.q, r.first)
+    for k in range(r.u.shape[0]):
+        r.way[k], r.pace[k] = 0.0, 0.0
+
+
+@kernel
+def polynomial(c, s):
+    """Value of sum c[k] s^k."""
+    y = c[DEGREE - 1]
+    for k in range(DEGREE - 2, -1, -1):
+        y = y * s + c[k]
+    return y
+
+
+@kernel
+def slope(p, s):
+    """Derivative of sum p[k] s^k."""
+    y = 0.0
+    for k in range(DEGREE - 1, 0, -1):
+        y = y * s + k * p[k]
+    return y
+
+
+@kernel
+def state_at(m, r, s):
+    """State at the fraction s of the step into qt, ut, zt, wt; r.q still holds the step's start."""
+    for k in range(r.u.shape[0]):
+        r.xt[k] = polynomial(r.px[k], s)
+        r.ut[k] = polynomial(r.pu[k], s)
+    chart.retract(m, r.q, r.xt, r.qt)
+    for k in range(r.z.shape[0]):
+        r.zt[k] = polynomial(r.pz[k], s)
+    for k in range(r.w.shape[0]):
+        r.wt[k] = polynomial(r.pw[k], s)
+
+
+@kernel
+def write_row(r, row):
+    """Store qt, ut, zt, wt in one row of the output."""
+    i = 0
+    for x in (r.qt, r.ut, r.zt, r.wt):
+        for k in range(x.shape[0]):
+            row[i] = x[k]
+            i += 1
+
+
+@kernel
+def flushed(x):
+    """Zero instead of what decays towards the smallest numbers, with which processors are ten times slower.
+
+    Motion across the plane of a plane mechanism does so: nothing excites it, and the method damps it.
+    """
+    return x if abs(x) > 1e-60 else 0.0

@@ -1,0 +1,64 @@
+"""Whether kinds of motions, force elements, constraint rows and signals are known, and to whom.
+
+The builder shows each code that goes into its buffers here, so that kernels meet none without a
+row in its table; integrators ask whether their kernels treat what a model has.
+"""
+
+from __future__ import annotations
+
+from supple.constraints.kinds import LINKS
+from supple.core.base.opcodes import SIGNALS
+from supple.engine.base.compiled import Compiled, KindTable
+from supple.forces.kinds import ELEMENTS
+from supple.foundation.errors import ModelError
+from supple.joints.motions import ALL_METHODS, MOTIONS, Method
+
+EXAMPLES: dict[Method, str] = {
+    "one-step": "Radau()",
+    "multistep": "BDF()",
+    "energy": "EnergyScheme(step=...)",
+}
+
+
+def treated(table: KindTable, code: int) -> tuple[str, frozenset[Method]] | None:
+    """What has a code of the kernels, in words, and the methods that treat it; None: no row."""
+    if table == "motion":
+        for kind in MOTIONS.values():
+            if kind.code == code:
+                return f"has a motion of the kind {kind.name!r}", kind.methods
+    elif table == "element" and code in ELEMENTS:
+        return f"is {ELEMENTS[code].words}", ELEMENTS[code].methods
+    elif table == "link" and code in LINKS:
+        return LINKS[code].words, LINKS[code].methods
+    elif table == "driven link" and code in LINKS:
+        return f"{LINKS[code].words} in time", LINKS[code].driven
+    elif table == "signal" and code in SIGNALS:  # one kernel serves all methods
+        return "has a signal", ALL_METHODS
+    return None
+
+
+def refuse_unknown(table: KindTable, code: int, owner: str) -> None:
+    """Refuse what has a code without a row, or without branches in the kernels that all need."""
+    found = treated(table, code)
+    if found is None:
+        expected = "one with a row in the tables of kinds"
+        raise ModelError(owner, f"code of its {table}", code, expected)
+    words, methods = found
+    if "one-step" not in methods:
+        raise ModelError.plain(
+            f"{owner} {words}, which the engine does not treat, expected another kind"
+        )
+
+
+def refuse_untreated(compiled: Compiled, integrator: str, method: Method) -> None:
+    """Refuse a model with something that the kernels of an integrator do not treat."""
+    for (table, code), owner in compiled.kinds.items():
+        found = treated(table, code)
+        assert found is not None  # the builder has seen to it
+        words, methods = found
+        if method not in methods:
+            others = " or ".join(EXAMPLES[m] for m in EXAMPLES if m in methods)
+            expected = f"another integrator, e.g. {others}" if others else "a kind that is known"
+            raise ModelError.plain(
+                f"{integrator}: {owner} {words}, which it does not treat, expected {expected}"
+            )

@@ -1,0 +1,71 @@
+"""Bodies without a frame: where they hang, and where they start.
+
+Nodal vectors hang on the ground, so a joint that would lead to such a body is a chord. A chord does
+not place its body. So a gradient body starts where it would be if it were rigid: the same model
+with rigid bodies in their place says where that is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.bodies.nodal.rigid_equivalent import StiffBody
+from supple.engine.base.histories import RunHistory
+from supple.engine.base.row_sets import RowSets
+from supple.forces import Force, Motor
+from supple.foundation.frames import Body
+from supple.foundation.poses import Array
+from supple.graph.topology import FREE, Graph
+from supple.model import Model
+from supple.modelling.segmentation import used_frames
+
+if TYPE_CHECKING:
+    from supple.engine.base.compiled import Compiled
+
+# Axes (3, 3), place (3,) of the origin in the world, and its velocity (6,) [angular; linear]
+RigidMotion = tuple[Array, Array, Array]
+
+
+def frameless(model: Model) -> list[str]:
+    """Names of the bodies without a frame."""
+    return [name for name, body in model.bodies.items() if body.written_as == "gradient"]
+
+
+def without_frames(model: Model, graph: Graph) -> Graph:
+    """The graph in which bodies without a frame hang on the ground by their own coordinates."""
+    names = set(frameless(model))
+    tree = [FREE + edge.child if edge.child in names else edge.joint for edge in graph.tree]
+    edges = [(name, j.A.body.name, j.B.body.name) for name, j in model.joints.items()]
+    return Graph.build(list(model.bodies), edges, graph.root, tree=tree)
+
+
+def stiffened(model: Model) -> Model:
+    """The model with rigid bodies for those without a frame, and without forces.
+
+    Bodies in parts have the same parts as in the model: the places of its forces are kept.
+    """
+    other = Model(model.gravity, model.name)
+    for item in (model[name] for name in model):
+        if isinstance(item, Body):
+            body = model.bodies[item.name]
+            other.add(StiffBody(body) if body.written_as == "gradient" else item)
+        elif item.name not in model.forces or isinstance(item, Motor):
+            other.add(item)
+        else:
+            for k, frame in enumerate(used_frames(item)):
+                of = model.bodies.get(frame.body.name)
+                if of is not None and of.divides and of.written_as != "gradient":
+                    other.add(Force(f"{item.name} {k}", frame, (0.0, 0.0, 0.0)))
+    return other
+
+
+def rigid_motions(
+    stiff: Compiled, q: Array | None = None, u: Array | None = None
+) -> dict[str, RigidMotion]:
+    """Poses and velocities of all bodies with a frame, at the start or at another state."""
+    q, u = stiff.q0 if q is None else q, stiff.u0 if u is None else u
+    rows = np.zeros(1), q[None], u[None], stiff.z0[None]
+    h = RunHistory(RowSets.of(stiff), *rows)
+    return {n: (h.R[0, k], h.p[0, k], h.V[0, k]) for k, n in enumerate(stiff.body_names)}

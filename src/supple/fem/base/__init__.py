@@ -1,0 +1,4 @@
+"""What all meshes share.
+
+Materials, damping, components, inertia, vibration, buckling, checks, kinds of cells.
+"""

@@ -1,0 +1,223 @@
+"""One straight beam element of Timoshenko, in the principal axes of its section.
+
+Each end has six coordinates: displacements u, v, w along x, y, z and rotations tx, ty, tz about
+them. A material point (x, y, z) moves by
+
+    (u - y tz + z ty,  v - z tx,  w + y tx)
+
+which carries every rigid motion of small angle exactly. u and the twist are linear; v and tz are
+the statics of a beam that is loaded at its ends only: a bending moment that is linear along the
+element and a constant shear force. A uniform element then has a cubic v and a parabola tz, linked
+by a constant shear strain ``v' - tz``: Z. Friedman and J. B. Kosmatka, An improved two-node
+Timoshenko beam finite element, Computers and Structures 47 (1993) 473-481. So statics of a uniform
+beam are exact at the nodes and a slender one does not lock. Without shear it is the element of
+Euler and Bernoulli. If the section changes, all of them are the statics of the changing section
+(`supple.fem.beams.tapered_shapes`), u and the twist as well. But where the stiffness changes much
+within an element, near the edge of a wedge, inertia bends it more than its ends do, and bending has
+the shapes of a uniform element; `StaticElement` has not.
+
+If the shear centre (e_y, e_z) is not the centroid, v and w in the statics are its deflections,
+v - e_z tx and w + e_y tx, and twist turns the section about it (V. Z. Vlasov, Thin-walled elastic
+beams, 1961, with warping free). The ends' coordinates stay those of the centroid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.fem.beams.line import BeamLine, SectionLaw
+from supple.fem.beams.plane_shapes import PlaneShapes
+from supple.fem.beams.tapered_shapes import AXIAL, Compliance, TaperedShapes
+from supple.fem.beams.tapered_shapes import TWIST as TWISTING
+from supple.fem.sections.sections import CrossSection
+
+Array = NDArray[np.float64]
+
+# Places of the coordinates that carry u, v, w and twist; the slope in the plane of z is -ty.
+U, V, W, TWIST = (0, 6), (1, 5, 7, 11), (2, 4, 8, 10), (3, 9)
+PLANES = ((V, 1, 5, 1.0), (W, 2, 4, -1.0))
+# Gauss points for products of two cubics (degree 6).
+MASS_POINTS = 4
+# Places where the stiffness of a changing section is compared: near the ends, and the middle.
+STEEP_PLACES = (0.067, 0.5, 0.933)
+# Places of an element whose rows are kept.
+KEPT = 256
+
+
+@dataclass(frozen=True, eq=False)
+class BeamElement:
+    """An element along +x.
+
+    Attributes
+    ----------
+    length : m
+    planes : (2,)
+        Shapes of bending in the planes of y and z.
+    stations : ((xi, weight, law), ...)
+        Gauss points on 0..1 and what the section is there.
+    centre : (2,) m
+        Place y, z of the shear centre.
+    compliance : that of its sections, if they change
+    """
+
+    length: float
+    planes: tuple[PlaneShapes | TaperedShapes, PlaneShapes | TaperedShapes]
+    stations: tuple[tuple[float, float, SectionLaw], ...]
+    centre: tuple[float, float] = (0.0, 0.0)
+    compliance: Compliance | None = None
+    steepest: ClassVar[float] = 2.0  # ratio of bending stiffness within an element
+
+    @classmethod
+    def of(cls, line: BeamLine, start: float, end: float) -> Self:
+        """The part of a beam between two places in 0..1."""
+        length = (end - start) * line.length
+        points = line.quadrature(start, end, MASS_POINTS)
+        laws = [(s, weight, line.at(s)) for s, weight in points]
+        part = end - start
+        stations = tuple(((s - start) / part, w / part, law) for s, w, law in laws)
+        centre = line.section.at(start).shear_centre
+        if isinstance(line.section, CrossSection):
+            y, z = (PlaneShapes.of([laws[0][2]], k, length) for k in range(2))
+            return cls(length, (y, z), stations, centre)
+        compliance = Compliance(line, start, part, stations)
+        samples = [line.at(start + part * xi) for xi in STEEP_PLACES]
+        planes = []
+        for k in range(2):
+            EI = [law.bending[k, k] for law in samples]
+            steep = max(EI) > cls.steepest * min(EI)
+            uniform = PlaneShapes.of(samples, k, length)
+            planes.append(uniform if steep else TaperedShapes(compliance, k))
+        return cls(length, (planes[0], planes[1]), stations, centre, compliance)
+
+    @property
+    def size(self) -> int:
+        """Number of its coordinates: those of both ends."""
+        return 12
+
+    @property
+    def round(self) -> bool:
+        """True if every pair of axes y, z is as good as any other."""
+        return not any(self.centre) and all(law.round for _, _, law in self.stations)
+
+    @cached_property
+    def stiffness(self) -> Array:
+        """Stiffness matrix (12, 12)."""
+        with_E, with_G = self.stiffness_parts
+        return with_E + with_G
+
+    @cached_property
+    def stiffness_parts(self) -> tuple[Array, Array]:
+        """Stiffness (12, 12) of extension and bending, which E resists, and of twist and shear."""
+        parts = np.zeros((2, self.size, self.size))
+        for xi, weight, law in self.stations:
+            rows = self.strain(xi)
+            along, twist = rows[:3], rows[3:4]
+            scale = self.length * weight
+            parts[0] += scale * along.T @ law.law[:3, :3] @ along
+            parts[1] += scale * law.torsional * twist.T @ twist
+            for k in range(2):
+                if self.planes[k].sheared:
+                    parts[1] += scale * law.shear[k] * np.outer(rows[4 + k], rows[4 + k])
+        with_E, with_G = 0.5 * (parts + parts.transpose(0, 2, 1))
+        return with_E, with_G
+
+    @cached_property
+    def points(self) -> tuple[Array, Array, Array]:
+        """Mass points of the element: mass (k,), place (k, 3), shape (k, 3, 12)."""
+        return self._at(self.stations)
+
+    @cached_property
+    def lumped_points(self) -> tuple[Array, Array, Array]:
+        """The same with the mass of every section at both ends, by the lever rule."""
+        ends = [(1.0, xi * w, law) for xi, w, law in self.stations]
+        return self._at([*((0.0, (1.0 - xi) * w, law) for xi, w, law in self.stations), *ends])
+
+    def _at(
+        self, sections: Iterable[tuple[float, float, SectionLaw]]
+    ) -> tuple[Array, Array, Array]:
+        """Mass points of sections at places xi with weights."""
+        mass, place, shape = [], [], []
+        for xi, weight, law in sections:
+            values = self.values(xi)
+            offsets = law.section_points
+            for y, z in offsets:
+                mass.append(law.line_mass * self.length * weight / len(offsets))
+                place.append([xi * self.length, y, z])
+                along = values[0] - y * values[5] + z * values[4]
+                shape.append([along, values[1] - z * values[3], values[2] + y * values[3]])
+        return np.array(mass), np.array(place), np.array(shape)
+
+    def values(self, xi: float) -> Array:
+        """Rows (6, 12) of u, v, w, tx, ty, tz at the place xi in 0..1; ends are met exactly."""
+        kept = self._values
+        if xi not in kept:
+            if len(kept) == KEPT:
+                kept.clear()
+            kept[xi] = self._new_values(xi)
+            kept[xi].flags.writeable = False
+        return kept[xi]
+
+    @cached_property
+    def _values(self) -> dict[float, Array]:
+        """Rows at places that were asked for: every element of a uniform beam asks for the same."""
+        return {}
+
+    def _new_values(self, xi: float) -> Array:
+        if xi in (0.0, 1.0):
+            return np.eye(self.size)[6 * int(xi) : 6 * int(xi) + 6]
+        rows = np.zeros((6, self.size))
+        (along, _), (twist, _) = self._shares(xi)
+        rows[0, U], rows[3, TWIST] = (1.0 - along, along), (1.0 - twist, twist)
+        for (places, move, turn, sign), plane in zip(PLANES, self.planes, strict=True):
+            lengths = np.array([1.0, sign * self.length, 1.0, sign * self.length])
+            moved, turned = plane.motion(xi)
+            rows[move, places] = moved * lengths
+            rows[turn, places] = turned * lengths * sign / self.length
+        if any(self.centre):
+            rows = rows @ self._to_centre
+            rows[1] += self.centre[1] * rows[3]  # back to the centroid
+            rows[2] -= self.centre[0] * rows[3]
+        return rows
+
+    def strain(self, xi: float) -> Array:
+        """Rows (6, 12) of u', curvatures tz' and -ty', rate of twist, shear v' - tz and w' + ty.
+
+        v and w are those of the shear centre.
+        """
+        h = self.length
+        rows = np.zeros((6, self.size))
+        (_, along), (_, twist) = self._shares(xi)
+        rows[0, U], rows[3, TWIST] = (-along / h, along / h), (-twist / h, twist / h)
+        for k, ((places, _, _, sign), plane) in enumerate(zip(PLANES, self.planes, strict=True)):
+            slopes = np.array([1.0 / h, sign, 1.0 / h, sign])
+            bent, sheared = plane.strains(xi)
+            rows[1 + k, places] = bent * slopes / h
+            rows[4 + k, places] = sheared * slopes
+        return rows @ self._to_centre if any(self.centre) else rows
+
+    def _shares(self, xi: float) -> tuple[tuple[float, float], tuple[float, float]]:
+        """How much of stretch and of twist is before xi, each with its slope."""
+        if self.compliance is None:
+            return (xi, 1.0), (xi, 1.0)
+        return self.compliance.share(xi, AXIAL), self.compliance.share(xi, TWISTING)
+
+    @cached_property
+    def _to_centre(self) -> Array:
+        """End coordinates (12, 12) with v, w of the shear centre, from those of the centroid."""
+        y, z = self.centre
+        turn = np.eye(12)
+        for end in (0, 6):
+            turn[end + 1, end + 3], turn[end + 2, end + 3] = -z, y
+        return turn
+
+
+class StaticElement(BeamElement):
+    """The same with statics of its ends that are exact, however steep its section changes."""
+
+    steepest: ClassVar[float] = np.inf

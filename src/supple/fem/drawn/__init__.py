@@ -1,0 +1,1 @@
+"""What is seen of a mesh: surfaces, boundaries, primitive forms."""

@@ -1,0 +1,1 @@
+"""Meshes and matrices from files of other programs, and components as files."""

@@ -1,0 +1,88 @@
+"""From matrices with rows in any order to a component: places, directions, units."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+
+from supple.fem.base.imported import ImportedComponent
+from supple.fem.base.number_table import file_integers
+from supple.fem.base.solid_kinds import Array
+from supple.fem.files.input_deck import InputDeck
+from supple.foundation.errors import ModelError
+from supple.foundation.validate import choice
+
+Units = Literal["m", "mm"]
+MILLIMETRE = 1e-3
+
+
+def from_triangle(name: str, entries: Array, size: int) -> sparse.csc_array:
+    """Matrix (size, size) from rows, columns (from 1) and entries (k, 3) of a file.
+
+    One of two mirrored entries is enough, in whatever order of rows it is a triangle. If both are
+    given, all are used as they are.
+    """
+    ends = file_integers(name, "a row or column", entries[:, :2])
+    if ends.min() < 1 or ends.max() > size:
+        wrong = int(ends[(ends < 1) | (ends > size)][0])
+        raise ModelError.plain(f"{name}: a row or column is {wrong}, expected 1 to {size}")
+    row, column = (ends - 1).T
+    found = sparse.csc_array(sparse.coo_array((entries[:, 2], (row, column)), (size, size)))
+    beside = row != column
+    given, mirrored = row[beside] * size + column[beside], column[beside] * size + row[beside]
+    if np.isin(mirrored, given).any():
+        return found
+    return sparse.csc_array(found + found.T - sparse.diags_array(found.diagonal()))
+
+
+def component_of_rows(
+    name: str, deck: InputDeck, pairs: Any, M: Any, K: Any, units: Units
+) -> ImportedComponent:
+    """Component from matrices whose rows are ``pairs`` (k, 2): node number, direction 1 to 6."""
+    owner = f"ImportedComponent {name!r}"
+    labels = np.unique(pairs[:, 0])
+    unknown = np.setdiff1d(labels, deck.labels)
+    if len(unknown):
+        raise ModelError.plain(
+            f"{owner}: the matrices have node {unknown[0]}, expected one of the model's nodes"
+        )
+    if pairs[:, 1].min() < 1 or pairs[:, 1].max() > 6:
+        wrong = pairs[(pairs[:, 1] < 1) | (pairs[:, 1] > 6)][0]
+        raise ModelError.plain(
+            f"{owner}: node {wrong[0]} has the direction {wrong[1]}, expected 1 to 6"
+        )
+    size = 3 if pairs[:, 1].max() <= 3 else 6
+    index = size * np.searchsorted(labels, pairs[:, 0]) + pairs[:, 1] - 1
+    present = np.bincount(index, minlength=size * len(labels))
+    if not np.all(present == 1):
+        node, direction = divmod(int(np.flatnonzero(present != 1)[0]), size)
+        raise ModelError.plain(
+            f"{owner}: direction {direction + 1} of node {labels[node]} is "
+            f"{present[size * node + direction]} times in the matrices, expected once: write them "
+            "for the free body, without supports and constraints"
+        )
+    order = np.argsort(index)
+    places = deck.places[np.searchsorted(deck.labels, labels)]
+    places, M, K = convert(places, size, M[order][:, order], K[order][:, order], units)
+    groups = {
+        group: np.searchsorted(labels, np.intersect1d(members, labels))
+        for group, members in deck.sets.items()
+        if len(np.intersect1d(members, labels))
+    }
+    return ImportedComponent(places, size, M, K, groups, labels, name)
+
+
+def convert(places: Array, node_size: int, M: Any, K: Any, units: Units) -> tuple[Array, Any, Any]:
+    """Places, mass and stiffness in SI units.
+
+    From mm, t, s: lengths shrink by a thousand and so does energy (N mm), hence the entries for
+    two translations grow by a thousand, those for two rotations shrink, and mixed ones stay.
+    """
+    if choice("units", "units", units, ("m", "mm")) == "m":
+        return places, M, K
+    unit = np.ones(node_size * len(places))
+    unit[np.arange(len(unit)) % node_size < 3] = 1.0 / MILLIMETRE
+    D = sparse.diags_array(unit)
+    return MILLIMETRE * places, MILLIMETRE * (D @ M @ D), MILLIMETRE * (D @ K @ D)

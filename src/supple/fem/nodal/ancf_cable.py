@@ -1,0 +1,106 @@
+"""Cable elements: place and slope r_x at each of two nodes, in a plane or in space.
+
+The axis is a cubic; there is no twist and no shear. The energy is that of the axial strain and
+
+    1/2 E I r_xx . r_xx
+
+per length, which is a constant matrix. But ``|r_xx|`` is the curvature of a line that does not
+stretch: with the angle theta of the tangent and the stretch 1 + e, ``|r_xx| = (1 + e) theta_x``
+where e is constant, and E I would act as ``E I (1 + e)^2``. So the axial strain here is
+
+    1/2 (r_x . r_x - 1) - (I / A) r_xx . r_xx
+
+and the mixed term ``- E I e r_xx . r_xx`` of its square takes the stretch out again, to first order
+in e; the term of fourth order is of the size of the square of the bending strain, which beams
+neglect. The energy stays positive.
+
+With the element ``mean`` it is the parabola of `supple.fem.nodal.stretch`, of the mean strain and
+of the stretches at both ends: slender elements converge with the fourth order. With ``two_points``
+it is taken at two Gauss points, of second order; slopes at the ends that are longer than the strain
+there have the energy that they have in the parabola.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.fem.beams.hermite import hermite
+from supple.fem.beams.line import BeamLine, gauss
+from supple.fem.nodal.ancf_mesh import GradientMesh, chain
+from supple.fem.nodal.ancf_table import ElementTable, StrainPoint
+from supple.fem.nodal.stretch import CURVED, Beside, stretch_rows, stretch_stiffness, stretch_terms
+
+Array = NDArray[np.float64]
+CableElementKind = Literal["mean", "two_points"]
+CABLE_ELEMENTS: tuple[CableElementKind, ...] = get_args(CableElementKind)
+
+MASS_POINTS = 4  # products of two cubics
+
+
+def cable_table(
+    kind: CableElementKind,
+    line: BeamLine,
+    ends: tuple[float, float],
+    rest: Array,
+    time: float = 0.0,
+) -> ElementTable:
+    """Table of the element between two places in 0..1 of a line.
+
+    Parameters
+    ----------
+    kind : "mean" or "two_points"
+        Where the axial strain is taken: its mean and the ends, or two points.
+    line : BeamLine
+        The bending stiffness is that about z.
+    ends : places in 0..1
+    rest : (4, d)
+        Nodal vectors r, r_x of both nodes without load: a straight line.
+    time : s
+        Viscosity beside E in units of E. It acts on the axial strain alone: a rate of r_xx that
+        does not see rotations would need the direction of the section.
+    """
+    length = (ends[1] - ends[0]) * line.length
+    mass, bending, square = np.zeros((4, 4)), np.zeros((4, 4)), 0.0
+    for s, weight in line.quadrature(*ends, MASS_POINTS):
+        law, xi = line.at(s), (s - ends[0]) / (ends[1] - ends[0])
+        row, curved = hermite(xi, length), hermite(xi, length, 2)
+        step, EI = weight * line.length, float(law.bending[0, 0])
+        mass += step * law.line_mass * np.outer(row, row)
+        bending += step * EI * np.outer(curved, curved)
+        square += step * EI / law.axial
+    rows, D = stretch_rows(length), stretch_stiffness(line, ends)
+    if kind == "mean":
+        strains = stretch_terms(Beside.of(line, ends), 4.0 * square / length**3)
+        points = [StrainPoint.of(rows, strains, D, time * D)]
+    else:
+        points = [StrainPoint.of(rows, [CURVED], D[2, 2], time * D[2, 2])]
+        for xi, weight in gauss(2):
+            law = line.at(ends[0] + (ends[1] - ends[0]) * xi)
+            radius = float(law.bending[0, 0]) / law.axial
+            rows = np.array([hermite(xi, length, 1), hermite(xi, length, 2)])
+            EA = length * weight * law.axial
+            points.append(StrainPoint.of(rows, [[(0.5, 0, 0), (-radius, 1, 1)]], EA, time * EA))
+    return ElementTable.of(2, points, rest, mass, bending)
+
+
+def cable_mesh(
+    kind: CableElementKind,
+    line: BeamLine,
+    stations: Array,
+    dimension: int,
+    time: float = 0.0,
+) -> GradientMesh:
+    """Mesh of elements between stations (n + 1,) m of a straight line, in 2 or 3 dimensions.
+
+    The other parameters are those of `cable_table`.
+    """
+
+    def table(ends: tuple[float, float], vectors: Array) -> ElementTable:
+        return cable_table(kind, line, ends, vectors, time)
+
+    rest = np.zeros((len(stations), 2, dimension))
+    rest[:, 0, 0], rest[:, 1, 0] = stations, 1.0
+    return chain(line, stations, rest, table)

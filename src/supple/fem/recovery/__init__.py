@@ -1,0 +1,1 @@
+"""Stress and strain at points of a mesh: points, rosettes, histories."""

@@ -1,0 +1,1 @@
+"""Cross sections: areas, torsion, shear, stress in a section, outlines, tapered sections."""

@@ -1,0 +1,376 @@
+"""Cross sections of beams: area, second moments, torsion constant, shear, distance of the surface.
+
+A section lies in the axes y, z of the beam, with its centroid on the beam's axis and y, z as its
+principal axes; ``roll`` of the beam turns it about x. The shear centre is the centroid unless a
+`Section` says otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from typing import Any, Literal, Self
+
+from supple.fem.sections import shear
+from supple.fem.sections.torsion import torsion_of_corner
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.validate import set_fields
+
+# The terms of the torsion series fall with n**-5: beyond this odd n their sum is below rounding.
+# Sizes of a section, m, and the least ratio of two of them.
+SMALLEST, LARGEST, SLENDER = 1e-30, 1e30, 1e-9
+LAST_TORSION_TERM = 4001
+FAR_TORSION_TERM = 13  # tanh(13 pi/2) is 1 in double precision
+SHEAR = "2 positive numbers for a Timoshenko beam"
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class CrossSection:
+    """Base of all sections: the numbers that a beam reads.
+
+    Attributes
+    ----------
+    area : m2
+    I_y : m4
+        Second moment about the axis y: the integral of z squared.
+    I_z : m4
+        Second moment about the axis z: the integral of y squared.
+    J : m4
+        Torsion constant of Saint-Venant: torque = G J times the rate of twist.
+    half_sizes : (2,) m or None
+        Distance of the surface from the axis along y and along z; None if it is not known.
+    shear_centre : (2,) m
+        Place y, z of the shear centre: forces through it do not twist the beam.
+    warping_constant : m6
+        Of Vlasov's theory: how much sections that cannot warp resist a change of the rate of
+        twist. Zero of solid and closed sections, which hardly warp, and where ends are free to.
+
+    How to add one is in CONTRIBUTING.md, "A section".
+    """
+
+    area: float = field(init=False, repr=False)
+    I_y: float = field(init=False, repr=False)
+    I_z: float = field(init=False, repr=False)
+    J: float = field(init=False, repr=False)
+    half_sizes: tuple[float, float] | None = field(init=False, repr=False)
+    shear_centre = (0.0, 0.0)
+    warping_constant = 0.0
+
+    @property
+    def I_p(self) -> float:  # noqa: N802 (a symbol like its neighbours)
+        """Polar second moment I_y + I_z, m4."""
+        return self.I_y + self.I_z
+
+    @property
+    def mass_moments(self) -> tuple[float, float]:
+        """Second moments of the mass about y and z, m4; times the density: rotary inertia."""
+        return self.I_y, self.I_z
+
+    @property
+    def mean_area(self) -> float:
+        """Mean of the area along a beam, m2."""
+        return self.area
+
+    def at(self, s: float) -> CrossSection:
+        """The section at the place s in 0..1 along a beam: the same everywhere."""
+        return self
+
+    def shear_coefficients(self, poisson: float) -> tuple[float, float]:
+        """Factors of the area for shear forces along y and along z, by Poisson's ratio."""
+        raise ModelError(type(self).__name__, "shear_coefficients", None, SHEAR)
+
+    def between(self, other: CrossSection, t: float) -> Self:
+        """The section with sizes a fraction t in 0..1 of the way to another of the same kind."""
+        own: dict[str, Any] = {}
+        for name in (f.name for f in fields(self) if f.init):
+            a, b = getattr(self, name), getattr(other, name)
+            if isinstance(a, float):
+                own[name] = (1.0 - t) * a + t * b
+            elif isinstance(a, tuple) and isinstance(b, tuple):
+                own[name] = tuple((1.0 - t) * i + t * j for i, j in zip(a, b, strict=True))
+            else:
+                own[name] = a
+        return type(self)(**own)
+
+    def _sizes(self, **sizes: float) -> None:
+        owner = type(self).__name__
+        for name, size in sizes.items():
+            value = validate.positive(owner, name, size)
+            if not SMALLEST <= value <= LARGEST:  # their fourth powers must be numbers
+                expected = f"a length in m from {SMALLEST:g} to {LARGEST:g}"
+                raise ModelError(owner, name, value, expected)
+            set_fields(self, **{name: value})
+        widest = max(sizes, key=sizes.__getitem__)
+        for name, size in sizes.items():
+            if size < SLENDER * sizes[widest]:
+                expected = f"no less than {SLENDER:g} of {widest} = {sizes[widest]:g}"
+                raise ModelError(owner, name, size, expected)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Rectangle(CrossSection):
+    """A solid rectangle, ``size_y`` by ``size_z`` (m); its torsion constant is exact."""
+
+    size_y: float
+    size_z: float
+
+    def __init__(self, size_y: float, size_z: float) -> None:
+        self._sizes(size_y=size_y, size_z=size_z)
+        y, z = self.size_y, self.size_z
+        set_fields(
+            self,
+            area=y * z,
+            I_y=y * z**3 / 12.0,
+            I_z=z * y**3 / 12.0,
+            J=_torsion_of_rectangle(max(y, z), min(y, z)),
+            half_sizes=(0.5 * y, 0.5 * z),
+        )
+
+    def shear_coefficients(self, poisson: float) -> tuple[float, float]:
+        """Cowper's, the same along y and z."""
+        return (shear.rectangle(poisson),) * 2
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Box(CrossSection):
+    """A rectangular tube, ``size_y`` by ``size_z`` outside (m), walls of one thickness (m).
+
+    Its torsion constant is Bredt's for "thin" walls: 4 (area inside the middle line)^2 wall /
+    (length of the middle line). For "thick" ones it is a solution of Prandtl's equation, to about
+    1e-5. Shear coefficients are Cowper's for thin walls in both cases.
+    """
+
+    size_y: float
+    size_z: float
+    wall: float
+    walls: Literal["thin", "thick"] = field(default="thin", repr=False)
+
+    def __init__(
+        self, size_y: float, size_z: float, wall: float, walls: Literal["thin", "thick"] = "thin"
+    ) -> None:
+        self._sizes(size_y=size_y, size_z=size_z, wall=wall)
+        set_fields(self, walls=validate.choice("Box", "walls", walls, ("thin", "thick")))
+        y, z, t = self.size_y, self.size_z, self.wall
+        if not t < 0.5 * min(y, z):
+            raise ModelError("Box", "wall", t, "less than half the smaller size")
+        inside_y, inside_z = y - 2.0 * t, z - 2.0 * t
+        middle_y, middle_z = y - t, z - t
+        set_fields(
+            self,
+            area=2.0 * t * (middle_y + middle_z),
+            I_y=(y * z**3 - inside_y * inside_z**3) / 12.0,
+            I_z=(z * y**3 - inside_z * inside_y**3) / 12.0,
+            J=2.0 * t * (middle_y * middle_z) ** 2 / (middle_y + middle_z)
+            if walls == "thin"
+            else torsion_of_corner(0.5 * inside_y, 0.5 * inside_z, t, t, hole=True),
+            half_sizes=(0.5 * y, 0.5 * z),
+        )
+
+    def shear_coefficients(self, poisson: float) -> tuple[float, float]:
+        """Cowper's for thin walls."""
+        y, z, t = self.size_y - self.wall, self.size_z - self.wall, self.wall
+        return shear.box(y, z, t, t, poisson), shear.box(z, y, t, t, poisson)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class ISection(CrossSection):
+    """An I: web along y, flanges along z at both ends of it (m), without fillets.
+
+    ``size_y`` is the height outside, ``size_z`` the width of the flanges. The torsion constant is a
+    solution of Prandtl's equation, to about 1e-5: warping is free. Shear coefficients are
+    for thin walls: Cowper's along the web, those of the shear flow in the flanges across it.
+
+    Beams twist as if their ends were free to warp. A clamped I is much stiffer: the monitor tells
+    by how much where twist matters, unless ``warping="free"`` says that the ends do warp.
+    """
+
+    size_y: float
+    size_z: float
+    web: float
+    flange: float
+    warping: Literal["free"] | None = None
+
+    def __init__(
+        self,
+        size_y: float,
+        size_z: float,
+        web: float,
+        flange: float,
+        warping: Literal["free"] | None = None,
+    ) -> None:
+        self._sizes(size_y=size_y, size_z=size_z, web=web, flange=flange)
+        if warping is not None and not (isinstance(warping, str) and warping == "free"):
+            raise ModelError("ISection", "warping", warping, "'free' or None")
+        set_fields(self, warping=warping)
+        y, z, w, f = self.size_y, self.size_z, self.web, self.flange
+        if not f < 0.5 * y:
+            raise ModelError("ISection", "flange", f, "less than half of size_y")
+        if not w < z:
+            raise ModelError("ISection", "web", w, "less than size_z")
+        inside = y - 2.0 * f
+        set_fields(
+            self,
+            area=2.0 * z * f + inside * w,
+            I_y=(2.0 * f * z**3 + inside * w**3) / 12.0,
+            I_z=(z * y**3 - (z - w) * inside**3) / 12.0,
+            J=torsion_of_corner(0.5 * inside, 0.5 * w, f, 0.5 * (z - w), hole=False),
+            half_sizes=(0.5 * y, 0.5 * z),
+        )
+
+    @property
+    def warping_constant(self) -> float:  # type: ignore[override]
+        """Both flanges bend in their planes, in opposite directions, m6."""
+        if self.warping == "free":
+            return 0.0
+        return self.flange * self.size_z**3 / 24.0 * (self.size_y - self.flange) ** 2
+
+    def shear_coefficients(self, poisson: float) -> tuple[float, float]:
+        """Cowper's along the web, that of the shear flow in the flanges across it."""
+        height = self.size_y - self.flange
+        along = shear.i_section(height, self.size_z, self.web, self.flange, poisson)
+        flanges = 2.0 * self.size_z * self.flange
+        # The flanges are rectangles; the web's part of I_y is below what thin walls neglect.
+        return along, shear.rectangle(poisson) * flanges / self.area
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Circle(CrossSection):
+    """A solid disc of the given diameter (m)."""
+
+    diameter: float
+
+    def __init__(self, diameter: float) -> None:
+        self._sizes(diameter=diameter)
+        set_fields(self, **_ring(self.diameter, 0.0))
+
+    def shear_coefficients(self, poisson: float) -> tuple[float, float]:
+        """Cowper's."""
+        return (shear.ring(0.0, poisson),) * 2
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Tube(CrossSection):
+    """A round tube: outer diameter and thickness of the wall (m)."""
+
+    diameter: float
+    wall: float
+
+    def __init__(self, diameter: float, wall: float) -> None:
+        self._sizes(diameter=diameter, wall=wall)
+        if not self.wall < 0.5 * self.diameter:
+            raise ModelError("Tube", "wall", self.wall, "less than half the diameter")
+        set_fields(self, **_ring(self.diameter, self.diameter - 2.0 * self.wall))
+
+    def shear_coefficients(self, poisson: float) -> tuple[float, float]:
+        """Cowper's for walls of any thickness."""
+        return (shear.ring(1.0 - 2.0 * self.wall / self.diameter, poisson),) * 2
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Section(CrossSection):
+    """A section given by its numbers; y and z are its principal axes.
+
+    Parameters
+    ----------
+    area : m2
+    I_y, I_z : m4
+        Second moments about y (integral of z squared) and about z (integral of y squared).
+    J : m4
+        Torsion constant.
+    half_sizes : (2,) m, optional
+        Distance of the surface from the axis along y and along z, for strain gauges only.
+    shear : (2,), optional
+        Shear coefficients along y and z: factors of the area, for Timoshenko beams only.
+    shear_centre : (2,) m
+        Its place y, z, from the centroid. The axis of the beam, where frames are and forces act, is
+        that of the centroids.
+    inertia_y, inertia_z : m4, optional
+        Second moments of the mass, where they are not those of the stiffness, I_y and I_z: density
+        times them is the rotary inertia per length about y and z, times their sum that of twist.
+        A shaft that carries discs has larger ones, a section with a light core smaller ones.
+    """
+
+    area: float
+    I_y: float
+    I_z: float
+    J: float
+    half_sizes: tuple[float, float] | None
+    shear: tuple[float, float] | None
+    shear_centre: tuple[float, float]
+    inertia_y: float = field(repr=False)
+    inertia_z: float = field(repr=False)
+
+    def __init__(
+        self,
+        area: float,
+        I_y: float,
+        I_z: float,
+        J: float,
+        half_sizes: tuple[float, float] | None = None,
+        shear: tuple[float, float] | None = None,
+        shear_centre: tuple[float, float] = (0.0, 0.0),
+        inertia_y: float | None = None,
+        inertia_z: float | None = None,
+    ) -> None:
+        given = dict(area=area, I_y=I_y, I_z=I_z, J=J)
+        given["inertia_y"] = I_y if inertia_y is None else inertia_y
+        given["inertia_z"] = I_z if inertia_z is None else inertia_z
+        set_fields(self, **{k: validate.positive("Section", k, v) for k, v in given.items()})
+        y, z = validate.vector("Section", "shear_centre", shear_centre, 2)
+        set_fields(
+            self,
+            half_sizes=_pair("half_sizes", half_sizes),
+            shear=_pair("shear", shear),
+            shear_centre=(float(y), float(z)),
+        )
+
+    @property
+    def mass_moments(self) -> tuple[float, float]:
+        """The given ones."""
+        return self.inertia_y, self.inertia_z
+
+    def shear_coefficients(self, poisson: float) -> tuple[float, float]:
+        """The given ones."""
+        if self.shear is None:
+            raise ModelError("Section", "shear", None, SHEAR)
+        return self.shear
+
+
+def _pair(name: str, given: Any) -> tuple[float, float] | None:
+    if given is None:
+        return None
+    y, z = validate.vector("Section", name, given, 2, "2 positive numbers")
+    if y <= 0.0 or z <= 0.0:
+        raise ModelError("Section", name, given, "2 positive numbers")
+    return float(y), float(z)
+
+
+def _torsion_of_rectangle(a: float, b: float) -> float:
+    """Torsion constant of a solid rectangle, by the series of the stress function; best a >= b."""
+    # the small terms first: no digit of them is lost
+    series, first = 0.0, LAST_TORSION_TERM
+    if a >= b:
+        series, first = _far_torsion_terms(), FAR_TORSION_TERM - 2
+    for n in range(first, 0, -2):
+        series += math.tanh(0.5 * n * math.pi * a / b) / n**5
+    return a * b**3 * (1.0 / 3.0 - 64.0 / math.pi**5 * b / a * series)
+
+
+@lru_cache(maxsize=1)
+def _far_torsion_terms() -> float:
+    """The sum of all terms whose hyperbolic tangent is 1 to all digits."""
+    return sum(1.0 / n**5 for n in range(LAST_TORSION_TERM, FAR_TORSION_TERM - 1, -2))
+
+
+def _ring(outer: float, inner: float) -> dict[str, object]:
+    """Numbers of a round section; it does not warp, so that J is the polar moment."""
+    second = math.pi * (outer**4 - inner**4) / 64.0
+    return {
+        "area": 0.25 * math.pi * (outer**2 - inner**2),
+        "I_y": second,
+        "I_z": second,
+        "J": 2.0 * second,
+        "half_sizes": (0.5 * outer, 0.5 * outer),
+    }

@@ -1,0 +1,1 @@
+"""Shells: membranes, bending, triangles, plates, stress at points of a shell."""

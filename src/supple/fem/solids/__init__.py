@@ -1,0 +1,1 @@
+"""Solids: geometry, matrices and stress of cells, blocks."""

@@ -1,0 +1,220 @@
+"""Solid bodies: tetrahedra and hexahedra with straight or curved edges.
+
+Each node has the three displacements u, v, w along x, y, z. Strains and stresses are in the order
+xx, yy, zz, xy, xz, yz; shear strains are angles (engineering strains, twice those of the tensor).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from supple.fem.base.component import describe_mesh, typical_length
+from supple.fem.base.inertia import InertiaIntegrals, point_integrals
+from supple.fem.base.material import Material
+from supple.fem.base.mesh_check import (
+    cell_numbers,
+    node_places,
+    owner_label,
+    refuse_loose_nodes,
+    refuse_parts,
+)
+from supple.fem.base.node_groups import NodeGroups, node_groups
+from supple.fem.base.solid_kinds import KINDS, Array, Indices, shapes
+from supple.fem.solids.geometry import locate, refuse_bad_volume, slopes_in_space
+from supple.fem.solids.incompatible import strains_at
+from supple.fem.solids.matrices import (
+    MassRule,
+    assemble,
+    displacement_rows,
+    isotropic_law,
+    mass_matrices,
+    mass_rule,
+    rotation_rows,
+    stiffness_matrices,
+)
+from supple.fem.solids.stress import stress_matrices
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.foundation.validate import set_fields
+
+# Rows of one element (k, 3) at a place (3,) of its reference cell.
+Rows = Callable[[Array, Array], Array]
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class SolidMesh(NodeGroups):
+    """A solid body of one material and one kind of element, free in space.
+
+    Parameters
+    ----------
+    nodes : (N, 3) m
+    cells : (e, k) integers
+        Nodes of each element, counted from 0, in the order of VTK, CalculiX and Abaqus.
+    kind : "tet4", "tet10", "hex8", "hex20" or "hex27"
+        The number is that of the nodes. A tet4 is much too stiff in bending; a hex8 has strains of
+        its own by which it bends.
+    material : Material
+        Isotropic: ``E = 2 G (1 + nu)`` with nu between -1 and 0.5.
+    groups : name to node numbers, optional
+        Sets of nodes, for example faces where something is joined.
+    name : str, optional
+        For messages only.
+    """
+
+    nodes: Array
+    cells: Indices
+    kind: str
+    material: Material
+    groups: Mapping[str, Indices]
+    name: str
+
+    def __repr__(self) -> str:
+        """Show the size of the mesh; its arrays would hide it."""
+        return describe_mesh(self, self.name, f"{len(self.cells)} {self.kind}")
+
+    def __init__(
+        self,
+        nodes: ArrayLike,
+        cells: ArrayLike,
+        kind: str,
+        material: Material,
+        groups: Mapping[str, ArrayLike] | None = None,
+        name: str = "",
+    ) -> None:
+        owner = owner_label("SolidMesh", name)
+        places = node_places(owner, nodes)
+        validate.choice(owner, "kind", kind, tuple(KINDS))
+        numbers = cell_numbers(owner, cells, KINDS[kind].size, len(places))
+        if not isinstance(material, Material):
+            raise ModelError(owner, "material", material, "a Material")
+        isotropic_law(owner, material)
+        refuse_loose_nodes(owner, numbers, len(places))
+        refuse_bad_volume(owner, KINDS[kind], numbers, places[numbers])
+        refuse_parts(owner, numbers, len(places))
+        sets = node_groups(owner, {} if groups is None else groups, len(places))
+        set_fields(
+            self, nodes=places, cells=numbers, kind=kind, material=material, groups=sets, name=name
+        )
+
+    @property
+    def node_size(self) -> int:
+        """Coordinates for each node."""
+        return 3
+
+    @property
+    def size(self) -> int:
+        """Number of nodal coordinates."""
+        return 3 * len(self.nodes)
+
+    @property
+    def length(self) -> float:
+        """Diagonal of the box around the body, m."""
+        return typical_length(self.nodes)
+
+    @cached_property
+    def mass_matrix(self) -> sparse.csc_array:
+        """Consistent mass matrix (size, size)."""
+        scalar = assemble(mass_matrices(self._mass_rule), self.cells, len(self.nodes))
+        # The same in all three directions.
+        return sparse.csc_array(sparse.kron(scalar, sparse.eye_array(3), format="csc"))
+
+    @cached_property
+    def stiffness_matrix(self) -> sparse.csc_array:
+        """Stiffness matrix (size, size)."""
+        matrices = stiffness_matrices(self.kind, self.nodes[self.cells], self.law)
+        return assemble(matrices, self._coordinates, self.size)
+
+    def geometric_stiffness(self, displacement: ArrayLike) -> sparse.csc_array:
+        """Geometric stiffness (size, size) of the stresses of a linear state.
+
+        ``displacement`` (size,) are the nodal coordinates of that state. The energy of its
+        stresses on the quadratic Green strain of a further displacement u is
+        ``u @ K_G @ u / 2``: tension stiffens.
+        """
+        expected = f"{self.size} finite numbers, one for each nodal coordinate"
+        q = validate.vector(self._owner, "displacement", displacement, self.size, expected)
+        moved = q.reshape(-1, 3)[self.cells]
+        matrices = stress_matrices(self.kind, self.nodes[self.cells], self.law, moved)
+        scalar = assemble(matrices, self.cells, len(self.nodes))
+        return sparse.csc_array(sparse.kron(scalar, sparse.eye_array(3), format="csc"))
+
+    @cached_property
+    def law(self) -> Array:
+        """Matrix (6, 6) from strains to stresses, Pa."""
+        return isotropic_law(self._owner, self.material)
+
+    def material_points(self, basis: Array) -> tuple[Array, Array, Array]:
+        """Body as finitely many mass points, for displacements ``basis @ q`` with basis (size, n).
+
+        Returns mass (k,), place (k, 3) and shape (k, 3, n): a point is at ``place + shape @ q``.
+        Sums over the points equal the integrals over the body of everything that is at most
+        quadratic in place and displacement.
+        """
+        points, n = self._mass_rule, basis.shape[1]
+        field = np.hstack([self.nodes, basis.reshape(len(self.nodes), 3 * n)])
+        at_points = np.concatenate([points.values @ field[cell] for cell in self.cells])
+        shape = at_points[:, 3:].reshape(len(at_points), 3, n)
+        return points.mass.ravel(), at_points[:, :3], shape
+
+    def inertia_integrals(self, basis: Array) -> InertiaIntegrals:
+        """Integrals of mass, place and the displacements ``basis @ q``, exact."""
+        return point_integrals(self.material_points(basis))
+
+    def displacement(self, point: ArrayLike) -> sparse.csr_array:
+        """Rows (3, size) of the displacement of a material point, m."""
+        return self._rows(point, lambda _, xi: displacement_rows(shapes(self.kind, xi[None])[0][0]))
+
+    def rotation(self, point: ArrayLike) -> sparse.csr_array:
+        """Rows (3, size) of the small rotation of a material point, half the curl, rad."""
+        return self._rows(
+            point,
+            lambda corners, xi: rotation_rows(
+                slopes_in_space(shapes(self.kind, xi[None])[1], corners[None])[1][0, 0]
+            ),
+        )
+
+    def strain(self, point: ArrayLike) -> sparse.csr_array:
+        """Rows (6, size) of the strains xx, yy, zz, xy, xz, yz of a material point.
+
+        They jump between elements: on a face, edge or corner it is the mean of all sides.
+        """
+        return self._rows(
+            point,
+            lambda corners, xi: strains_at(self.kind, corners[None], self.law, xi[None])[1][0, 0],
+        )
+
+    def stress(self, point: ArrayLike) -> sparse.csr_array:
+        """Rows (6, size) of the stresses xx, yy, zz, xy, xz, yz of a material point, Pa."""
+        return sparse.csr_array(sparse.csr_array(self.law) @ self.strain(point))
+
+    def _rows(self, point: ArrayLike, of: Rows) -> sparse.csr_array:
+        """Rows (k, size) at a point; ``of`` gives (k, coordinates of an element) of an element."""
+        place = validate.vector(self._owner, "point", point)
+        found = locate(self.kind, self.nodes[self.cells], place)
+        if not found:
+            raise ModelError(self._owner, "point", point, "a place within the mesh")
+        columns, rows = [], []
+        for element, xi in found:
+            rows.append(of(self.nodes[self.cells[element]], xi) / len(found))
+            columns.append(self._coordinates[element])
+        entries, places = np.hstack(rows), np.concatenate(columns)
+        row, column = np.indices(entries.shape)
+        return sparse.csr_array(
+            (entries.ravel(), (row.ravel(), places[column.ravel()])), (len(entries), self.size)
+        )
+
+    @cached_property
+    def _coordinates(self) -> Indices:
+        """Coordinates (e, 3 k) of each element."""
+        spread = 3 * self.cells[:, :, None] + np.arange(3)
+        return spread.reshape(len(self.cells), -1)
+
+    @cached_property
+    def _mass_rule(self) -> MassRule:
+        return mass_rule(self.kind, self.nodes[self.cells], self.material.density)

@@ -1,0 +1,1 @@
+"""Interfaces of a mesh, and meshes tied to each other."""

@@ -1,0 +1,1 @@
+"""The methods and their options: Radau, generalized alpha, Dormand-Prince, SUNDIALS."""

@@ -1,0 +1,77 @@
+"""Dormand-Prince of order 8: explicit, for smooth motion without stiffness."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from supple.core.dop853 import dop853
+from supple.engine.pack.builder import Compiled
+from supple.foundation import validate
+from supple.foundation.poses import Array
+from supple.integrators.methods.base import Integrator
+from supple.native.declare import Entry
+
+CONSTRAINTS = {
+    "projection": dop853.PROJECTION,
+    "baumgarte": dop853.BAUMGARTE,
+    "partitioning": dop853.PARTITION,
+}
+
+
+@dataclass(frozen=True)
+class DormandPrince(Integrator):
+    """Explicit Runge-Kutta method of order 8 with error estimates of orders 5 and 3.
+
+    For smooth motion at high accuracy: it solves no equations, and at tight tolerances its steps
+    are long. Stiff springs, strong dampers and fast controllers force it to short steps at any
+    tolerance; ``Radau`` is the method for these. Options: see ``Integrator``, and
+
+    Parameters
+    ----------
+    constraints : "projection", "baumgarte" or "partitioning"
+        How closed loops are kept closed. Projection moves each step's end back onto the
+        constraints, as little as possible in the norm of the mass matrix. The others are there
+        for comparison: Baumgarte's pull lets violations appear and decay, and output shows them;
+        partitioning integrates independent coordinates and solves for the others at every stage.
+    pull : 1/s
+        Rate at which Baumgarte's violations decay, for ``constraints="baumgarte"``.
+    """
+
+    constraints: Literal["projection", "baumgarte", "partitioning"] = "projection"
+    pull: float = 10.0
+
+    loops: ClassVar[bool] = True
+    stability_limit: ClassVar[float] = 2.0
+
+    def __post_init__(self) -> None:
+        """Refuse options that cannot work."""
+        super().__post_init__()
+        validate.choice("DormandPrince", "constraints", self.constraints, tuple(CONSTRAINTS))
+        validate.not_negative("DormandPrince", "pull", self.pull)
+
+    def keeps(self, compiled: Compiled, t: Array, q: Array, u: Array) -> np.ndarray:
+        """Which rows of output stay as the method finds them (nt,)."""
+        return np.full(len(t), self.constraints == "baumgarte")
+
+    @property
+    def kernel(self) -> Entry:
+        """The compiled loop."""
+        return dop853.dop853_run
+
+    def own_size(self, c: Compiled) -> tuple[int, int]:
+        """Lengths of the method's own real and integer buffers."""
+        parted = self.constraints == "partitioning"
+        return dop853.own_size(c.nu, c.nz, len(c.force_names), c.nr, parted)
+
+    def parameters(self) -> tuple[float, ...]:
+        """How constraints are kept."""
+        return CONSTRAINTS[self.constraints], float(self.pull)
+
+    def further_statistics(self, compiled: Compiled, own: Array) -> dict[str, float]:
+        """Largest violation of a constraint at the ends of steps, if they are not moved back."""
+        if not compiled.nr or self.constraints == "projection":
+            return {}
+        return {"violation": float(own[dop853.WORST])}

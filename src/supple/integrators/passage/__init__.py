@@ -1,0 +1,1 @@
+"""Steps over singular positions."""

@@ -1,0 +1,4 @@
+"""The driver of compiled step loops.
+
+Events, output rows, checkpoints, sampling, progress, diagnosis of slow or endless runs.
+"""

@@ -1,0 +1,397 @@
+"""Runs a step loop from Python: buffers, stops, events, progress and what went wrong.
+
+A loop, compiled or not, is called with these buffers and a number of steps. It returns here every
+few hundredths of a second, so that Ctrl-C and progress work.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from supple.core.run import step as st
+from supple.engine.base.compiled import Compiled
+from supple.engine.base.row_sets import RowSets
+from supple.engine.reading.symmetry import Symmetry
+from supple.events import Event
+from supple.formulations.equations import Equations
+from supple.foundation.poses import Array
+from supple.foundation.progress import told
+from supple.integrators.passage.passage import Passage
+from supple.integrators.run.audit_record import audit_record
+from supple.integrators.run.divergence import Growth
+from supple.integrators.run.error_weight_floor import least_motion
+from supple.integrators.run.event_tables import event_tables
+from supple.integrators.run.interruption import Interruption
+from supple.integrators.run.line_ends import LineEnd
+from supple.integrators.run.newton_places import Places
+from supple.integrators.run.outcomes import ENDLESS, INTERRUPTED, UNBOUNDED, message
+from supple.integrators.run.output_rows import Rows
+from supple.integrators.run.place_vectors import place_vectors
+from supple.integrators.run.progress import Pace
+from supple.integrators.run.sampling import Sampler, pass_by
+from supple.integrators.run.thread_lock import in_turn
+from supple.loops.singular import Watch
+from supple.results.data.audit import AuditRecord, MomentumRecord
+from supple.results.files.state_file import OutputFile
+from supple.results.result import EventRecord
+from supple.signals.pulses import pulse_times
+from supple.state import State
+
+if TYPE_CHECKING:
+    from supple.integrators.run.checkpoints import Checkpoints
+
+PAUSE = 0.03  # s between returns of a loop to Python
+# Between checks of the rows in use: motion (rad, or lengths of the model), and number of steps.
+FAR, LONGEST = 0.1, 1000
+COUNTS = (
+    *("steps", "rejected", "newton_failures"),
+    *("evaluations", "jacobians", "factorizations", "newton_iterations"),
+)
+Progress = Callable[[float], None]
+# (ints, reals, work, run, state, count, stops, grid, out, steps) -> outcome; see ``radau_run``
+Loop = Callable[..., int]
+
+
+class Problem(NamedTuple):
+    """What is to be integrated: equations, start, output times, events, tolerances."""
+
+    equations: Equations
+    t_start: float
+    t_end: float
+    grid: Array
+    q: Array
+    u: Array
+    z: Array
+    events: tuple[Event, ...]
+    symmetries: tuple[Symmetry, ...]
+    rtol: float
+    atol: float
+    progress: Progress | None = None
+    ctrl_c: Interruption = Interruption()
+    checkpoints: Checkpoints | None = None
+    output_file: OutputFile | None = None  # where rows of output go, instead of to memory
+    steps: list[float] | None = None  # times (s) at which steps end are added to it, if it is there
+    sampler: Sampler | None = None
+
+
+class Solution(NamedTuple):
+    """States at the output times that were reached, and how the run went."""
+
+    t: Array
+    q: Array
+    u: Array
+    z: Array
+    channels: Array
+    audit: AuditRecord
+    momentum: tuple[MomentumRecord, ...]
+    events: tuple[EventRecord, ...]
+    success: bool
+    message: str
+    statistics: dict[str, int | float | str]
+    final: State
+    row_sets: RowSets  # constraint rows in use
+    passed: str = ""  # the first singular position that was stepped over
+
+
+def _no_more(own: Array) -> dict[str, float | str]:
+    return {}
+
+
+class LoopOptions(NamedTuple):
+    """Options that every loop understands."""
+
+    first_step: float
+    max_step: float
+    max_steps: int
+    parameters: Sequence[float] | Array = ()  # of the method, at the beginning of its own reals
+    # What the method tells besides, from its own reals
+    statistics: Callable[[Array], dict[str, float | str]] = _no_more
+    # Output that is not moved onto the constraints: (model, t, q, u) -> which of the rows
+    keeps: Callable[[Compiled, Array, Array, Array], np.ndarray] | None = None
+    integers: Sequence[int] | np.ndarray = ()  # of the method, at the beginning of its own integers
+    counted: Sequence[int] = ()  # places among these that the loop changes
+    fixed_step: bool = False
+    passes: bool = False  # singular positions by itself
+    stability_limit: float = 0.0  # step times fastest rate at which stability limits steps, if any
+    places: Callable[[Compiled], Places] | None = None  # among its own integers
+    forgets: bool = False  # whether the loop has memory outside of the buffers: see checkpoints
+
+
+class LoopRun:
+    """A problem in the buffers of a loop; ``own_size`` are the lengths of the method's own ones.
+
+    ``run_buffer``, ``state``, ``count`` hold all that changes; ``fields`` are views of them.
+    ``out`` (nt, q u z and work channels) are the rows of output as the loop writes them.
+    """
+
+    def __init__(
+        self, problem: Problem, loop: Loop, own_size: tuple[int, int], options: LoopOptions
+    ) -> None:
+        self.problem, self.options = problem, options
+        self.compiled = c = problem.equations.compiled
+        self.sampler, self.unsampled, self.span_steps, self.span_refused = problem.sampler, "", 0, 0
+        self.loop = in_turn(loop, bool(options.forgets or c.callbacks))
+        self.row_sets = RowSets.of(c, problem.t_start)
+        self.steps_before = 0  # those made with other rows
+        # rows can be exchanged where some were left out
+        self.watch = None if c.all_ints is None else Watch(c)
+        self.growth = Growth(c) if c.flexible else None
+        self.look = self.until = 1  # steps between looks at the rows, and until the next one
+        self.looked = problem.t_start  # when they were last
+        sizes = c.sizes | {"events": len(problem.events), "screws": len(problem.symmetries)}
+        reals, integers = st.RUN_RECORD.lengths(sizes)
+        self.run_buffer = np.zeros(reals + own_size[0])
+        self.state = np.zeros(st.REAL_STATE)
+        self.count = np.zeros(integers + own_size[1], dtype=np.int64)
+        self.fields = st.RUN_RECORD.fields(sizes, self.run_buffer, self.count)
+        self.run_reals = reals
+        self.own, self.own_integers = self.run_buffer[reals:], own_size[1]
+        self.count[integers : integers + len(options.integers)] = options.integers
+        self._fill()
+        width = c.nq + c.nu + c.nz + len(c.force_names)
+        self.rows = Rows(self, width)
+        self.out = self.rows.out
+        self.events: list[EventRecord] = []
+        self.passage = Passage(self)
+        self.goes_on = False  # from a checkpoint
+        self.cpu = 0.0  # s of the processor, before it
+
+    def _fill(self) -> None:
+        """Initial state, scales, events and conserved momenta."""
+        c, p, r = self.compiled, self.problem, self.fields
+        r.q[:], r.u[:], r.z[:], r.scale[:], r.rate_scale[:] = p.q, p.u, p.z, c.scale, c.rate_scale
+        r.vector[:] = place_vectors(c)
+        r.sign[:] = [-1.0 if dissipates else 1.0 for dissipates in c.force_dissipates]
+        r.state[st.N_EVENTS], r.state[st.N_SCREWS] = len(p.events), len(p.symmetries)
+        if p.events:
+            r.events[:], r.event_reals[:] = event_tables(c, p.events)
+        for k, symmetry in enumerate(p.symmetries):
+            r.screws[k], r.roots[k] = symmetry.screw, symmetry.root
+        self.own[: len(self.options.parameters)] = self.options.parameters
+        self.state[[st.H, st.RTOL, st.ATOL]] = self.options.first_step, p.rtol, p.atol
+        self.state[[st.REACH, st.SPEED]] = least_motion(c, p.q, p.rtol + p.atol)
+        self.state[st.E_MAX] = -1.0  # no audit yet
+        if self.sampler is not None:
+            self.sampler.attach(c)
+        self.pulses = {x for _, s in c.signals for x in pulse_times(s, p.t_start, p.t_end)}
+        self.aim(p.t_start, p.t_end)
+
+    def aim(self, begin: float, end: float) -> None:
+        """Let the loop go on, land on kinks, and come back when a sampled controller acts."""
+        self.goal = end
+        if self.sampler is not None:
+            end = self.sampler.next(begin, end)
+            self.span_steps, self.span_refused = self.steps, int(self.count[st.REJECTED])
+        breaks = self.pulses.union(self.problem.equations.breakpoints())
+        apart = 1e-14 * max(abs(begin), abs(end))  # 0.3 and 0.1 + 0.2 are one instant
+        times, left, now = [end], [end], begin
+        for t in sorted(breaks, reverse=True) if breaks else ():
+            if begin + apart < t < times[-1] - apart:
+                times.append(t)
+                left.append(t)
+            elif begin + apart < t < times[-1]:
+                left[-1] = t  # the jump's other side
+            elif begin <= t <= begin + apart:
+                now = max(now, t)
+        # Times to land on, then for each the earliest time that is the same instant: stages before
+        # a stop stay left of both, between them is a jump.
+        self.stops = np.array([*times[::-1], *left[::-1]])
+        self.stops.flags.writeable = False
+        self.count[st.STOP] = 0
+        self.state[st.T] = now
+        self.state[st.H_MAX] = min(self.options.max_step, end - begin)
+        self.state[st.H_MIN] = 1e-15 * max(end - begin, abs(end), abs(begin))
+        self.apart, self.began = apart, begin
+
+    def run(self) -> Solution:
+        """Integrate to the end, a terminal event, a failure, or until the user stops it."""
+        callbacks = self.compiled.callbacks
+        for callback in callbacks:  # functions that take long are not called any more at last
+            callback.stop = self.problem.ctrl_c.overdue
+        try:
+            with told(lambda: self.pace.text()):
+                return self._run()
+        finally:
+            for callback in callbacks:
+                callback.stop = None
+
+    def _run(self) -> Solution:
+        p, c = self.problem, self.compiled
+        start = time.thread_time() - self.cpu
+        if not self.goes_on:
+            self._begin()
+        budget, outcome = 20, st.PAUSED
+        self.pace = Pace(self)
+        while outcome == st.PAUSED and self.steps < self.options.max_steps:
+            clock = time.perf_counter()
+            budget = min(budget, self.options.max_steps - self.steps)
+            outcome = self.advance(budget)
+            c.raise_interrupt()
+            self.events.extend(self._take_events())
+            seconds = time.perf_counter() - clock
+            budget = int(min(max(budget * PAUSE / max(seconds, 1e-6), 1), 4 * budget + 1))
+            if p.progress is not None:
+                p.progress(float(self.state[st.T]))
+            if outcome == st.PAUSED and not self.pace.look():
+                outcome = ENDLESS if self.pace.endless else int(st.TOO_SMALL)
+            if p.ctrl_c.requested() and outcome not in (st.DONE, st.EVENT):
+                outcome = INTERRUPTED
+            self.cpu = time.thread_time() - start
+            if outcome in (st.PAUSED, INTERRUPTED, ENDLESS):
+                self.rows.settle()
+                if p.checkpoints is not None:
+                    p.checkpoints.look(self, at_once=outcome != st.PAUSED)
+        return self._solution(outcome)
+
+    def _begin(self) -> None:
+        """The row of output at the start, and constraint rows that are good there."""
+        p, c = self.problem, self.compiled
+        if len(p.grid) and p.grid[0] == p.t_start:
+            row, (nq, nu) = self.out[0], (c.nq, c.nu)  # no work is done yet
+            row[:nq], row[nq : nq + nu], row[nq + nu : nq + nu + c.nz] = p.q, p.u, p.z
+            self.count[st.GRID] = 1
+        self.change_rows()
+
+    @property
+    def steps(self) -> int:
+        """Accepted steps."""
+        return self.steps_before + int(self.count[st.STEPS])
+
+    @property
+    def lasting(self) -> int:
+        """Numbers at the beginning of the run's buffer that a new start needs.
+
+        They are the state, and of the method its parameters and what it counts; neither stages nor
+        matrices.
+        """
+        return self.run_reals + len(self.options.parameters) + max(self.compiled.nr, 3)
+
+    def advance(self, budget: int) -> int:
+        """Make steps; where rows were left out, check those in use at intervals."""
+        p, left, outcome = self.problem, budget, int(st.PAUSED)
+        if self.sampler is not None and self.sampler.is_due(float(self.state[st.T])):
+            outcome = pass_by(self, begins=True)
+        while left > 0 and outcome == st.PAUSED:
+            c = self.compiled
+            # counted over all calls: how far these reach depends on the machine's clock
+            count = left if c.all_ints is None else min(left, self.until)
+            count = count if self.growth is None else min(count, self.growth.until)
+            count = min(count, self.passage.until) if self.passage.possible else count
+            count = 1 if self._is_watched or p.steps is not None else count
+            buffers = c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count
+            outcome = self.loop(*buffers, self.stops, p.grid, self.out, count)
+            left -= count
+            if outcome == st.DONE and self.sampler is not None:
+                outcome = pass_by(self)
+            if p.steps is not None:
+                p.steps.append(float(self.state[st.T]))
+            self.until -= count
+            self.passage.until -= count
+            due = self.until <= 0 or outcome != st.PAUSED
+            if outcome not in (st.DONE, st.EVENT) and due and self.change_rows():
+                outcome = st.PAUSED
+                self.passage.take_rows()
+            elif self.passage.until <= 0 or outcome != st.PAUSED:
+                outcome = self.passage.after(outcome)
+            if self.growth is not None and self.growth.is_unbounded(count, self.fields.q):
+                outcome = UNBOUNDED if outcome == st.PAUSED else outcome
+            if self.count[st.EVENTS_FOUND] >= st.EVENTS_WAITING or self._is_due:
+                break
+        return outcome
+
+    @property
+    def _is_watched(self) -> bool:
+        """Whether checkpoints change the run: their places must not depend on the clock."""
+        checkpoints = self.problem.checkpoints
+        return self.options.forgets and checkpoints is not None and checkpoints.interval > 0.0
+
+    @property
+    def _is_due(self) -> bool:
+        checkpoints = self.problem.checkpoints
+        return checkpoints is not None and self._is_watched and checkpoints.is_passed(self)
+
+    def change_rows(self) -> bool:
+        """Take other constraint rows where those in use nearly depend on each other."""
+        if self.watch is None:
+            return False
+        t, q = float(self.state[st.T]), self.fields.q
+        quality, other = self.watch.choice(t, q)
+        # Good rows stay good while nothing moves far: radians, or lengths of the model.
+        rate = float(np.max(np.abs(self.fields.u) / self.compiled.scale, initial=0.0))
+        moved = rate * (t - self.looked)
+        far = FAR if quality > 0.3 else 0.2 * FAR
+        longest = min(4 * self.look, LONGEST)
+        self.look = int(np.clip(self.look * far / max(moved, 1e-3 * far), 1, longest))
+        self.looked, self.until = t, self.look
+        if other is None:
+            return False
+        self.row_sets = self.row_sets.then(t, other)
+        self.take(other)
+        return True
+
+    def take(self, other: Compiled) -> None:
+        """Go on with other constraint rows."""
+        self.compiled = other
+        self.watch = None if other.all_ints is None else Watch(other)
+        # Matrices are written only where rows have entries: those of other rows must not stay.
+        self.problem.equations.work[:] = 0.0
+        self.run_buffer[self.lasting :] = 0.0
+        self.begin_anew()  # multipliers belong to rows
+
+    def begin_anew(self) -> None:
+        """Let the loop begin with its state as at the start of a run."""
+        self.steps_before = self.steps
+        self.count[[st.STEPS, st.FRESH, st.AFTER_REJECT, st.FACTORED]] = 0
+        self.state[[st.H, st.ERROR_OLD, st.H_SWITCH]] = 0.0
+
+    def forget_events(self, t: float) -> None:
+        """Drop events behind a time to which the run goes back."""
+        self.events = [e for e in self.events if e.t <= t]
+        self.rows.unsettle()
+
+    def _take_events(self) -> list[EventRecord]:
+        n = int(self.count[st.EVENTS_FOUND])
+        if n == 0:
+            return []
+        self.count[st.EVENTS_FOUND] = 0
+        found = zip(self.fields.found_event[:n], self.fields.found_time[:n], strict=True)
+        return [EventRecord(self.problem.events[k].name, float(t)) for k, t in found]
+
+    def _at_line_end(self, outcome: int) -> bool:
+        """Whether a run ends because something has slid to the end of its line."""
+        at_end = self.problem.events[int(self.count[st.TERMINAL])] if outcome == st.EVENT else None
+        return isinstance(at_end, LineEnd)
+
+    def _solution(self, outcome: int) -> Solution:
+        p, s, count, r = self.problem, self.state, self.count, self.fields
+        t, (q, u, z, channels) = self.rows.finish(outcome != st.DONE)
+        sizes = r.momentum, r.screw_error, r.screw_size
+        momentum = tuple(
+            MomentumRecord(m.name, float(initial), float(error), m.unit, float(size))
+            for m, initial, error, size in zip(p.symmetries, *sizes, strict=True)
+        )
+        statistics: dict[str, int | float | str] = dict(zip(COUNTS, map(int, count), strict=False))
+        statistics["steps"] = self.steps
+        statistics["equal_steps"] = self.steps if self.options.fixed_step else 0
+        statistics["cpu_seconds"] = self.cpu
+        statistics.update(self.options.statistics(self.own))
+        return Solution(
+            t=t,
+            q=q,
+            u=u,
+            z=z,
+            channels=channels,
+            audit=audit_record(s),
+            momentum=momentum,
+            events=tuple(sorted(self.events, key=lambda e: e.t)),
+            success=outcome in (st.DONE, st.EVENT) and not self._at_line_end(outcome),
+            message=message(self, outcome),
+            statistics=statistics,
+            final=State(float(s[st.T]), *(x.copy() for x in (r.q, r.u, r.z))),
+            row_sets=self.row_sets,
+            passed=self.passage.sentence,
+        )

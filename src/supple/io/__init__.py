@@ -1,0 +1,1 @@
+"""Models and other programs: model files, robot files, functional mock-up units."""

@@ -1,0 +1,284 @@
+"""The content of a model file: everything that it names is made, and what is wrong is noted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from supple.bodies.base.rigid import Ground
+from supple.events import Event
+from supple.forces import ForceFormula
+from supple.foundation.errors import ModelError, label, suggestion
+from supple.foundation.frames import Body, Frame
+from supple.io.modelfiles.coordinates import check_units
+from supple.io.modelfiles.kinds import Kind
+from supple.io.modelfiles.outputs import Outputs, read_outputs
+from supple.io.modelfiles.parts import Content, Spec
+from supple.io.modelfiles.problems import ModelFileError, NotedError, Problems, unknown_key
+from supple.io.modelfiles.reader import Reader
+from supple.io.modelfiles.scope import Scope
+from supple.io.modelfiles.tree import Node
+from supple.io.modelfiles.words import ITEMS, TYPE, VALUES, simulate_word, simulation
+from supple.model import Model
+from supple.signals import as_signal
+
+_QUOTED = re.compile(r"'([^']*)'")
+
+
+class Document:
+    """Makes everything that a file has."""
+
+    def __init__(self, path: Path, given: Mapping[str, float] = MappingProxyType({})) -> None:
+        self.given = given  # parameters in place of those in the file
+        self.path, self.root = path, path.parent.resolve()
+        self.problems = Problems()
+        self.content = Content(self.root, self.problems)
+        self.reader = Reader(self)
+        self.model = Model()
+        self.events: list[Event] = []
+        self.settings: dict[str, Any] = {}
+        self.outputs = Outputs(self.root, None, None, {})
+        self.bodies: dict[str, Body | None] = {}
+        self.made: dict[str, Any] = {}
+        self.making: list[str] = []
+        self.specs: dict[str, Spec] = {}  # of items
+
+    def read(self) -> None:
+        """Read the file, and note everything that is wrong with it."""
+        try:
+            self.content.read(self.path.absolute(), self.given)
+        except NotedError:
+            return
+        top, scope = self.content.top, self.content.scope
+        if top is None or scope is None or self.content.too_much:
+            return
+        self._start(top, scope)
+        for spec in self.content.items:
+            if spec.group != "events":
+                self._list(spec)
+        for name, spec in self.specs.items():
+            if spec.group == "bodies":
+                self.bodies[name] = self._item(spec)
+        pending = [
+            (spec, self.bodies[spec.name] if spec.group == "bodies" else self._item(spec))
+            for spec in self.specs.values()
+        ]
+        self._add([(spec, item) for spec, item in pending if item is not None])
+        for name, spec in self.content.values.items():  # unused ones may be wrong, too
+            self._quietly(lambda n=name, s=spec: self._value(n, s))
+        self._settings(top, scope)
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The parameters of the file itself, in SI units."""
+        top, scope = self.content.top, self.content.scope
+        listed = None if top is None or scope is None else top.value.get("parameters")
+        if listed is None or not listed.is_mapping or scope is None:
+            return {}
+        return {name: scope.values[name] for name in listed.value if name in scope.values}
+
+    def _quietly(self, action: Any) -> Any:
+        try:
+            return action()
+        except NotedError:
+            return None
+
+    def _start(self, top: Node, scope: Scope) -> None:
+        """Name and gravity of the model."""
+        given: dict[str, Any] = {}
+        for key, kind, units in (
+            ("name", Kind(text=True), ()),
+            ("gravity", Kind(array=True), ("m/s2",)),
+        ):
+            if key in top.value:
+                found = self._quietly(
+                    lambda k=key, d=kind, u=units: self.reader.value(top[k], d, scope, u)
+                )
+                given |= {} if found is None else {key: found}
+        for key, value in given.items():
+            made = self._quietly(
+                lambda k=key, v=value: self.reader.called(top[k], scope, lambda: Model(**{k: v}))
+            )
+            given = given if made is not None else {k: v for k, v in given.items() if k != key}
+        self.model = Model(**given)
+
+    def _list(self, spec: Spec) -> None:
+        if spec.name in self.specs:
+            first = self.specs[spec.name].node.place
+            spec.scope.wrong(
+                spec.node,
+                f"the name {spec.name!r} is taken in line {first.line} of {first.file}"
+                ", expected another",
+            )
+        elif spec.name == "ground":
+            spec.scope.wrong(
+                spec.node, "'ground' found, expected another name: the ground is there"
+            )
+        else:
+            self.specs[spec.name] = spec
+
+    def _item(self, spec: Spec) -> Any:
+        """An item or event; None if it is wrong."""
+        classes = (Event,) if spec.group == "events" else ITEMS[spec.group]
+
+        def make() -> Any:
+            if not spec.node.is_mapping:
+                raise spec.scope.unexpected(spec.node, f"keys such as {TYPE}")
+            word = self.reader.word(spec.node, classes, spec.scope)
+            return self.reader.made(spec.node, word, spec.scope, name=spec.name)
+
+        return self._quietly(make)
+
+    def _add(self, pending: list[tuple[Spec, Any]]) -> None:
+        """Add items in the order of the file, each after those that it refers to."""
+        while pending:
+            waiting = []
+            for spec, item in pending:
+                if all(name in self.model for name in _references(item)):
+                    self._put(spec, item)
+                else:
+                    waiting.append((spec, item))
+            if len(waiting) == len(pending):
+                break
+            pending = waiting
+        for spec, item in pending:
+            if not any(n in self.specs for n in _references(item) if n not in self.model):
+                self._put(spec, item)  # otherwise what it refers to is wrong, and told already
+
+    def _put(self, spec: Spec, item: Any) -> None:
+        check_units(spec.node, item, self.model, spec.scope)
+        self._quietly(
+            lambda: self.reader.called(spec.node, spec.scope, lambda: self.model.add(item))
+        )
+
+    def _settings(self, top: Node, scope: Scope) -> None:
+        for spec in self.content.items:
+            if spec.group == "events":
+                event = self._item(spec)
+                if event is not None:
+                    self.events.append(event)
+                    self._check_event(spec, event)
+        if "simulation" in top.value:
+            word, known = simulate_word(), simulation()
+            node = top["simulation"]
+            if not node.is_mapping:
+                scope.unexpected(node, "settings such as t_end")
+                return
+            for key, child in node.value.items():
+                if key not in known:
+                    self.problems.note(node.keys[key], child.key, unknown_key(key, known))
+                    continue
+                found = self._quietly(
+                    lambda k=key, c=child: self.reader.argument(c, word, k, scope, ())
+                )
+                if found is not None:
+                    self.settings[key] = found
+        if "outputs" in top.value:
+            found = self._quietly(lambda: read_outputs(self.reader, top["outputs"], scope))
+            self.outputs = found or self.outputs
+
+    def _check_event(self, spec: Spec, event: Event) -> None:
+        """Refuse joints that are not there; those that are wrong are told already."""
+        if event.joint is None or (event.joint in self.specs and event.joint not in self.model):
+            pass
+        elif event.joint not in self.model.joints:
+            near = suggestion(event.joint, list(self.model.joints))
+            spec.scope.unexpected(spec.node["of"], f"the name of a joint ({near})")
+            return
+        else:
+            joint = self.model.joints[event.joint]
+            ask = lambda: joint.coordinate_index(event.coordinate, label(event))  # noqa: E731
+            if self._quietly(lambda: self.reader.called(spec.node, spec.scope, ask)) is None:
+                return
+        check_units(spec.node, event, self.model, spec.scope)
+
+    def located(self, error: ModelError) -> ModelError:
+        """An error about the whole model, with the line of the item or setting that it names."""
+        top = self.content.top
+        if top is not None and error.object == "simulate" and "simulation" in top.value:
+            problems = Problems()
+            self.reader.noted(top["simulation"], Scope(problems, self.root), error)
+            return ModelFileError.of(problems.found)
+        events = {spec.name: spec for spec in self.content.items if spec.group == "events"}
+        text = error.object or str(error)
+        known = self.specs | events if text.startswith("Event ") else events | self.specs
+        for name in _QUOTED.findall(text):
+            if name in known:
+                spec = known[name]
+                problems = Problems()
+                self.reader.noted(spec.node, Scope(problems, self.root), error)
+                return ModelFileError.of(problems.found)
+        return error
+
+    # what names stand for
+
+    def body(self, name: str, scope: Scope) -> Body | None:
+        """The body of this name."""
+        if name == self.model.ground.name:
+            return self.model.ground
+        full = scope.global_name(name)
+        if full in self.bodies and self.bodies[full] is None:
+            raise NotedError
+        found = self.bodies.get(full)
+        return found if not isinstance(found, Ground) else None
+
+    def body_names(self) -> list[str]:
+        """All bodies, and the ground."""
+        return [*self.bodies, self.model.ground.name]
+
+    def frame(self, name: str, scope: Scope) -> Frame | None:
+        """The frame of this name."""
+        found = self._lookup(name, scope, ("frames",))
+        return found if isinstance(found, Frame) else None
+
+    def named(self, name: str, scope: Scope) -> Any:
+        """The value of this name."""
+        return self._lookup(name, scope, tuple(VALUES))
+
+    def value_names(self, scope: Scope) -> list[str]:
+        """Names of all values."""
+        return [n for n, s in self.content.values.items() if s.group != "frames"]
+
+    def _lookup(self, name: str, scope: Scope, groups: tuple[str, ...]) -> Any:
+        full = scope.global_name(name)
+        spec = self.content.values.get(full)
+        return None if spec is None or spec.group not in groups else self._value(full, spec)
+
+    def _value(self, name: str, spec: Spec) -> Any:
+        if name in self.making or len(self.making) > 50:
+            circle = " -> ".join([*self.making[-6:], name])
+            raise spec.scope.wrong(
+                spec.node, f"values need each other ({circle}), expected no circle"
+            )
+        if name in self.made:
+            if self.made[name] is None:
+                raise NotedError
+            return self.made[name]
+        self.making.append(name)
+        try:
+            self.made[name] = None
+            if spec.group == "frames":
+                kind = Kind(frame=True)
+            else:
+                kind = Kind(classes=VALUES[spec.group], number=spec.group == "signals")
+            found = self.reader.value(spec.node, kind, spec.scope, ("*",))
+            if kind.signal and isinstance(found, (int, float, str)):
+                found = self.reader.called(spec.node, spec.scope, lambda: as_signal(found))
+            elif kind.law and isinstance(found, str):
+                found = self.reader.called(spec.node, spec.scope, lambda: ForceFormula(found))
+            self.made[name] = found
+            return found
+        finally:
+            self.making.pop()
+
+
+def _references(item: Any) -> list[str]:
+    """Names of the bodies, joints and motors that an item refers to."""
+    if isinstance(item, Body):
+        return []
+    frames: Mapping[str, Frame] = item.frames
+    targets = [name for name, _ in getattr(item, "targets", ())]
+    return [frame.body.name for frame in frames.values()] + targets

@@ -1,0 +1,243 @@
+"""The words of model files: the public classes of Supple, with the arguments of their constructors.
+
+Nothing is listed twice: a word is the name of a class in ``supple.__all__``, its keys are the
+arguments of its constructor, and what may stand under a key follows from the annotation. Which
+classes are words follows from the items of a model and the arguments of ``simulate``: those,
+and whatever their arguments can be.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import Any
+
+import supple
+from supple.bodies.base.rigid import PointMass
+from supple.constraints import Constraint, Driver, FrameDriver
+from supple.events import Event
+from supple.fem import KelvinVoigt, Material, ModalDamping, Rayleigh, TaperedSection
+from supple.fem.base.imported import ImportedComponent
+from supple.fem.files.mesh_data import MeshData
+from supple.fem.sections.sections import CrossSection
+from supple.fem.shells.plates import plate
+from supple.fem.shells.shell import ShellMesh
+from supple.fem.solids.solid import SolidMesh
+from supple.forces import ForceElement
+from supple.forces.laws import Law
+from supple.foundation.errors import ModelError
+from supple.foundation.frames import Body
+from supple.io.modelfiles.kinds import Kind, kind_of
+from supple.joints import Joint
+from supple.model import Model
+from supple.reduction.assumed.shapes import AssumedShapes
+from supple.reduction.shape_sets import ShapeSet
+from supple.signals import Combination, Signal, SignalLike, as_signal
+from supple.signals.expressions import ExpressionError
+from supple.signals.infix import combination
+
+# Groups of a file with the items of a model, and with named values, and what may be in each.
+ITEMS: dict[str, tuple[type, ...]] = {
+    "bodies": (Body,),
+    "point_masses": (PointMass,),
+    "joints": (Joint,),
+    "constraints": (Constraint,),
+    "drivers": (Driver, FrameDriver),
+    "forces": (ForceElement,),
+}
+# Functions that make a component or a mesh; words like classes.
+MAKERS = (
+    "block", "load_component", "read_abaqus", "read_calculix", "read_matrix_market", "read_mesh",
+    "read_nastran",
+)  # fmt: skip
+
+
+def solid(mesh: MeshData, material: Material) -> SolidMesh:
+    """The solid elements of a mesh as a component: ``mesh.solid(material)``."""
+    return mesh.solid(material)
+
+
+def combined(
+    text: str, signals: Mapping[str, SignalLike], kinks: Sequence[float] = ()
+) -> Combination:
+    """A signal made of others: ``{type: Combination, text: 2*a + b, signals: {a: ..., b: 1}}``."""
+    given = [as_signal(value, "Combination", f"signals.{n}") for n, value in signals.items()]
+    try:
+        found = combination(text, list(map(str, signals)), given)
+    except ExpressionError as error:
+        expected = f"a formula in t and its signals ({error})"
+        raise ModelError("Combination", "text", text, expected) from None
+    return replace(found, kinks=tuple(map(float, kinks)))
+
+
+# Beside the public names.
+OTHERS: dict[str, Callable[..., Any]] = {
+    "Combination": combined, "ShellMesh": ShellMesh, "plate": plate, "solid": solid
+}  # fmt: skip
+# Named values of a file by group, and what may be in each.
+VALUES: dict[str, tuple[type, ...]] = {
+    "materials": (Material,),
+    "sections": (CrossSection, TaperedSection),
+    "signals": (Signal,),
+    "laws": (Law,),
+    "shapes": (ShapeSet, AssumedShapes),
+    "damping": (Rayleigh, ModalDamping, KelvinVoigt),
+    "components": (SolidMesh, ShellMesh, ImportedComponent, MeshData),
+}
+# Endings of files whose readers open no other file.
+ENDINGS = dict.fromkeys(
+    (("read_mesh", "path"), ("MeshFile", "path")), (".msh", ".vtk", ".vtu", ".stl")
+)
+# Arguments that are called otherwise when they are stored.
+STORED_AS = {
+    ("Branch", "tree"): "branches",
+    ("Lock", "joint"): "name",
+    ("Unlock", "joint"): "name",
+    ("Release", "item"): "name",
+}
+# Arguments whose product is the number of elements that a word asks for, and the most of a file:
+# a small file with more would take long.
+ELEMENTS = {"block": ("divisions",), "plate": ("nx", "ny"), "GradientPlate": ("elements",)}
+MOST_ELEMENTS = 20_000
+# Arguments of ``simulate`` that are no settings: what is run, how it is followed and kept.
+NO_SETTINGS = ("model", "events", "progress", "checkpoint", "every", "interval", "output_to")
+# Keys of every mapping that are no arguments.
+TYPE, COUNT = "type", "count"
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a constructor: what it may be, its default, and how many there may be."""
+
+    name: str
+    kind: Kind
+    default: Any
+    many: bool = False
+
+    @property
+    def required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is inspect.Parameter.empty and not self.many
+
+
+@dataclass(frozen=True)
+class Word:
+    """A class or function that a file can name."""
+
+    name: str
+    make: Callable[..., Any]
+
+    @cached_property
+    def arguments(self) -> Mapping[str, Argument]:
+        """By the name of the key."""
+        return arguments_of(self.make)
+
+    @cached_property
+    def gives(self) -> type:
+        """The class of what it makes."""
+        if inspect.isclass(self.make):
+            return self.make
+        found: type = typing.get_type_hints(self.make)["return"]
+        return found
+
+    @cached_property
+    def function(self) -> str | None:
+        """The argument that must be a Python function, which no file can hold; None without one."""
+        found = [a.name for a in self.arguments.values() if _is_function(a.kind)]
+        return found[0] if found else None
+
+    def missing_function(self) -> str:
+        """Why it cannot be in a file."""
+        return f"{self.name} has a Python function ({self.function}), which a file cannot hold"
+
+
+def _is_function(kind: Kind | None) -> bool:
+    """Whether it is a function, or several, and can be nothing else."""
+    if kind is None or not kind.function:
+        return kind is not None and _is_function(kind.entry)
+    return replace(kind, function=False, nothing=False) == Kind()
+
+
+def arguments_of(make: Callable[..., Any]) -> dict[str, Argument]:
+    """The arguments of a class or function, with what they may be."""
+    hints = typing.get_type_hints(make.__init__ if inspect.isclass(make) else make)
+    found = {}
+    for key, p in inspect.signature(make).parameters.items():
+        kind, many = kind_of(hints.get(key, Any)), p.kind is p.VAR_POSITIONAL
+        found[key] = Argument(key, Kind(entry=kind) if many else kind, p.default, many)
+    return found
+
+
+def fits(found: type, wanted: type) -> bool:
+    """Whether a class is one of the wanted kind; a protocol asks for its methods."""
+    if getattr(wanted, "_is_protocol", False):
+        methods = [n for n, member in vars(wanted).items() if inspect.isfunction(member)]
+        return all(hasattr(found, n) for n in methods if not n.startswith("_"))
+    return issubclass(found, wanted)
+
+
+def concrete(cls: Any) -> bool:
+    """Whether objects of a public class can be made: bases have no arguments of their own."""
+    if not inspect.isclass(cls) or issubclass(cls, BaseException) or inspect.isabstract(cls):
+        return False
+    return cls is not Model
+
+
+@cache
+def words() -> Mapping[str, Word]:
+    """All words by name."""
+    public = {n: getattr(supple, n) for n in supple.__all__}
+    classes = {n: c for n, c in public.items() if concrete(c) and not _is_base(c)}
+    known = {n: Word(n, public[n]) for n in MAKERS} | {n: Word(n, m) for n, m in OTHERS.items()}
+    wanted: list[Any] = [base for bases in ITEMS.values() for base in bases] + [Event]
+    wanted += [c for a in simulation().values() for c in a.kind.classes]
+    found: dict[str, Word] = {}
+    while wanted:
+        base = wanted.pop()
+        for name, cls in classes.items():
+            if name not in found and fits(cls, base) and name != "Ground":
+                found[name] = Word(name, cls)
+                wanted += _classes_of(found[name])
+    return dict(sorted((found | known).items()))
+
+
+def _classes_of(word: Word) -> list[type]:
+    kinds = [a.kind for a in word.arguments.values()]
+    found: list[type] = []
+    while kinds:
+        kind = kinds.pop()
+        found += kind.classes
+        kinds += [k for k in (kind.entry, kind.values, *sum(kind.rows, ())) if k is not None]
+    return found
+
+
+def _is_base(cls: type) -> bool:
+    """Whether a class is there to be derived from: it has no constructor of its own."""
+    return "__init__" not in vars(cls) and any(
+        issubclass(getattr(supple, n), cls) and getattr(supple, n) is not cls
+        for n in supple.__all__
+        if inspect.isclass(getattr(supple, n))
+    )
+
+
+@cache
+def simulate_word() -> Word:
+    """The function that runs a model, as a word."""
+    from supple.analyses.run.simulate import simulate
+
+    return Word("simulate", simulate)
+
+
+def simulation() -> Mapping[str, Argument]:
+    """The settings of a run: what ``simulate`` is given beside the model."""
+    found = simulate_word().arguments
+    return {n: a for n, a in found.items() if n not in NO_SETTINGS}
+
+
+@cache
+def choices(classes: tuple[type, ...]) -> Mapping[str, Word]:
+    """The words that make something of one of these classes."""
+    return {n: w for n, w in words().items() if any(fits(w.gives, c) for c in classes)}

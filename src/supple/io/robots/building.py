@@ -1,0 +1,289 @@
+"""From the description of a robot to a model."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from supple.bodies.base.rigid import RigidBody
+from supple.constraints import Coupling, Gear
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, label, suggestion
+from supple.foundation.frames import Body, Frame
+from supple.foundation.poses import EYE, IDENTITY, Pose
+from supple.foundation.validate import NAME_SEPARATORS
+from supple.io.modelfiles.problems import NotedError, Place, Problems
+from supple.io.robots.chains import folded, joint_of
+from supple.io.robots.description import (
+    GROUND,
+    Closure,
+    Description,
+    Edge,
+    JointLimits,
+    Link,
+    Motion,
+    Tie,
+)
+from supple.io.robots.joint_forces import forces_on
+from supple.io.robots.options import Options
+from supple.io.robots.rigid_groups import At, Chain, RigidGroups
+from supple.joints import Fixed, Joint, Revolute, Spherical
+from supple.model import RESERVED_NAMES, Model
+
+BASE = "base"  # the joint between the ground and the root
+
+
+class NamedFrames(dict[str, Frame]):
+    """Frames by their names in the file; of one that is beside a replaced body it says so."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.beside: dict[str, str] = {}  # name: the sentence
+
+    def __missing__(self, name: str) -> Frame:
+        if name in self.beside:
+            raise ModelError.plain(f"frame {name!r}: {self.beside[name]}")
+        raise ModelError.plain(f"there is no frame {name!r}, {suggestion(str(name), list(self))}")
+
+
+class Building:
+    """Makes a model of a description; what is wrong is noted at its line.
+
+    ``model``, ``frames`` (by links and named frames of the file), ``joints`` (the model's joint and
+    the place of its coordinate by the file's joints) and ``limits`` are what comes out.
+    """
+
+    def __init__(self, found: Description, options: Options, problems: Problems) -> None:
+        self.found, self.options, self.problems = found, options, problems
+        if found.root != GROUND:
+            found.edges.insert(0, self._base())
+        elif options.base != "fixed" or options.placed:
+            field = "position or rotation" if options.placed else "base"
+            given = tuple(options.origin.p) if options.placed else options.base
+            expected = "left out: an MJCF file says itself how it stands"
+            raise ModelError(options.owner, field, given, expected)
+        gravity = options.gravity if options.gravity is not None else found.gravity
+        fresh = Model(gravity, self._plain(found.name))
+        self.model = fresh if options.into is None else options.into.copy()
+        self.bodies: dict[str, Body] = {}
+        self.frames = NamedFrames()
+        self.joints: dict[str, tuple[str, int]] = {}
+        self.limits: dict[str, JointLimits] = {}
+        self.initial: dict[str, Any] = {}
+
+    def build(self) -> None:
+        """Make everything, or note what is wrong."""
+        found, options = self.found, self.options
+        motions = {m.name: m for edge in found.edges for m in edge.motions}
+        options.check(found, list(motions))
+        self.initial = self._initial(motions)
+        heavy = {n for n, link in found.links.items() if link.inertia is not None}
+        groups = RigidGroups(found, heavy | set(options.replace), self.problems)
+        self.places = groups.places
+        for name, link in found.links.items():
+            if name in groups.heavy:
+                self._located(link.place, self._body, link)
+        for chain in groups.chains() if not self.problems.found else ():
+            self._located(chain.edges[-1].place, self._joint, chain)
+        if self.problems.found:
+            return
+        for name, at in [*((n, (n, IDENTITY)) for n in found.links), *found.frames.items()]:
+            self._frame_of(name, at)
+        for tie in found.ties:
+            self._located(tie.place, self._tie, tie)
+        for closure in [*found.closures, *map(self._named_loop, options.close)]:
+            self._located(closure.place, self._close, closure)
+
+    # names
+
+    @staticmethod
+    def _plain(name: str) -> str:
+        """A name without the characters that names of models do not have."""
+        return "".join("_" if c in NAME_SEPARATORS else c for c in name).strip() or "_"
+
+    def _name(self, wanted: str, kind: str) -> str:
+        """A name for something of the file that is not taken yet: that of the file, if possible."""
+        return self._unique(f"{self.options.prefix}{self._plain(wanted)}".strip(), kind)
+
+    def _unique(self, wanted: str, kind: str) -> str:
+        name, count = wanted, 1
+        while name in RESERVED_NAMES or name in self.model:
+            name = f"{wanted} {kind}" + (f" {count}" if count > 1 else "")
+            count += 1
+        return name
+
+    def _located(self, place: Place, action: Callable[[Any], None], given: Any) -> None:
+        """Do something; an error is noted at a line."""
+        try:
+            action(given)
+        except NotedError:
+            pass
+        except ModelError as error:
+            self.problems.note(place, "", str(error))
+
+    # bodies and places
+
+    def _base(self) -> Edge:
+        """How the root stands on the ground."""
+        root, origin = self.found.links[self.found.root], self.options.origin
+        taken, name = {edge.name for edge in self.found.edges}, BASE
+        while name in taken:
+            name += " joint"
+        if self.options.base == "fixed":
+            return Edge(name, GROUND, root.name, (origin,), root.place)
+        free = Motion(name, "free", root.place, start=origin)
+        return Edge(name, GROUND, root.name, (free,), root.place)
+
+    def _body(self, link: Link) -> None:
+        given = self.options.replace.get(link.name)
+        name = self._name(link.name, "link")
+        if given is not None:
+            # its own frame stands in the axes of the link, and nowhere in the world
+            body = dataclasses.replace(given, name=name, position=np.zeros(3), rotation=EYE)
+        elif link.inertia is not None:
+            mass, com, inertia = link.inertia
+            body = RigidBody(name, mass, com, inertia)
+        self.bodies[link.name] = self.model.add(body)
+
+    def _frame(self, at: At) -> Frame:
+        """A frame of the model at a pose on a link with mass."""
+        link, pose = at
+        if link == GROUND:
+            return self._ground(pose)
+        given = self.options.replace.get(link)
+        if given is None:
+            return Frame(self.bodies[link], pose.p, _rotation(pose))
+        x, y, z = pose.p.tolist()
+        try:
+            there = given.at_world(x, y, z, rotation=_rotation(pose))
+        except ModelError as error:
+            where = f"at ({x:.6g}, {y:.6g}, {z:.6g}) m of the link's axes"
+            raise ModelError.plain(
+                f"link {link!r}: {label(given)} in its place has nothing {where}, where a joint or "
+                f"frame is, expected {error.expected}"
+            ) from None
+        turn = None if np.array_equal(there.rotation, EYE) else there.rotation
+        return Frame(self.bodies[link], there.position, turn)
+
+    def _ground(self, pose: Pose) -> Frame:
+        """A frame where the ground of the file is: the world, or a frame of another model."""
+        on = self.options.on
+        if on is None:
+            return Frame(self.model.ground, pose.p, _rotation(pose))
+        if not np.any(pose.p):
+            place = on.position
+        elif on.body.deforms:
+            shown = ", ".join(f"{c:.6g}" for c in pose.p)
+            expected = f"one on a rigid body, because the robot begins at ({shown}) m from it"
+            raise ModelError(self.options.owner, "on", on, expected)
+        else:
+            place = on.position + on.rotation @ pose.p
+        return Frame(on.body, place, _rotation(Pose(on.rotation @ pose.R, place)))
+
+    def _on(self, at: At) -> Callable[[Pose], Frame]:
+        """Frames at poses behind a place."""
+        body, place = at
+        return lambda pose: self._frame((body, place.then(pose)))
+
+    def _place(self, at: At) -> At:
+        """A place on any link as one on a link with mass."""
+        link, pose = at
+        if link not in self.places:
+            raise ModelError.plain(
+                f"link {link!r}: it has no mass and is between two joints, expected a link that is "
+                "a place on a body"
+            )
+        body, place = self.places[link]
+        return body, place.then(pose)
+
+    def _frame_of(self, name: str, at: At) -> None:
+        """Keep the frame of a link or named frame; what is beside a replaced body has none."""
+        if at[0] not in self.places:
+            return
+        there = self._place(at)
+        try:
+            self.frames[name] = self._frame(there)
+        except ModelError as error:
+            if there[0] not in self.options.replace:
+                raise
+            self.frames.beside[name] = str(error)
+
+    # joints and what acts on them
+
+    def _initial(self, motions: dict[str, Motion]) -> dict[str, Any]:
+        """Initial coordinates; those that follow others are theirs."""
+        options, ties = self.options, {tie.first: tie for tie in self.found.ties}
+        start = options.start(self.found)
+        found = dict(start)
+        for name, tie in ties.items():
+            if name in options.initial and start is options.initial:
+                expected = f"left out: {name!r} follows {tie.second or 'a number'!r}"
+                raise ModelError(options.owner, f"initial[{name!r}]", found[name], expected)
+            chain, end = [tie], tie
+            while end.second is not None and end.second in ties:
+                end = ties[end.second]
+                if end in chain:
+                    raise self.problems.note(
+                        tie.place, "", f"joint {name!r} follows itself, expected another one"
+                    )
+                chain.append(end)
+            if end.second is None:
+                value = 0.0
+            else:
+                given = start.get(end.second, motions[end.second].initial)
+                value = validate.number(options.owner, f"initial[{end.second!r}]", given)
+            for each in reversed(chain):
+                value = each.ratio * value + each.offset
+            found[name] = value
+        return found
+
+    def _joint(self, chain: Chain) -> None:
+        fold = folded(chain.steps)
+        wanted = " + ".join(m.name for m in fold.motions) or chain.name
+        name = self._name(wanted, "joint")
+        joint = joint_of(name, fold, self._on(chain.A), self._on(chain.B), self.initial)
+        self.model.add(joint)
+        for k, motion in enumerate(fold.motions):
+            self.joints[motion.name] = name, k
+            self.limits[motion.name] = motion.limits
+            self._located(motion.place, self._forces, (motion, joint, k))
+
+    def _forces(self, given: tuple[Motion, Joint, int]) -> None:
+        motion, joint, k = given
+        several = f"{self.options.prefix}{self._plain(motion.name)}".strip()
+        title = joint.name if joint.nu == 1 else several
+        name = lambda what: self._unique(f"{title} {what}", "force")  # noqa: E731
+        for force in forces_on(motion, joint, k, name, self.options.stops):
+            self.model.add(force)
+
+    def _tie(self, tie: Tie) -> None:
+        first, name = self.joints[tie.first], self._name(tie.name, "coupling")
+        if tie.second is None or tie.ratio == 0.0:
+            self.model.add(Coupling(name, [(*first, 1.0)], tie.offset))
+        else:
+            second = self.joints[tie.second]
+            self.model.add(Gear(name, first, second, tie.ratio, tie.offset))
+
+    def _named_loop(self, loop: Any) -> Closure:
+        ends = [self.found.frames.get(link, (link, IDENTITY)) for link in loop.links]
+        place = next(
+            (self.found.links[link].place for link, _ in ends if link in self.found.links),
+            Place(self.found.file, 1, 1),
+        )
+        return Closure(loop.name, loop.kind, ends[0], ends[1], place, loop.axis)
+
+    def _close(self, closure: Closure) -> None:
+        A, B = (self._frame(self._place(at)) for at in (closure.first, closure.second))
+        name = self._name(closure.name, "closure")
+        if closure.kind == "revolute":
+            self.model.add(Revolute(name, A, B, axis=closure.axis))
+        else:
+            self.model.add({"fixed": Fixed, "spherical": Spherical}[closure.kind](name, A, B))
+
+
+def _rotation(pose: Pose) -> Any:
+    """The rotation of a frame; None if there is none."""
+    return None if np.array_equal(pose.R, EYE) else pose.R

@@ -1,0 +1,284 @@
+"""MJCF of the plain kind: bodies, joints, inertias, default classes, loops by equality."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from supple.foundation.poses import IDENTITY, Pose, quaternion_matrix
+from supple.foundation.validate import Vector, rotation_vector_quaternion
+from supple.io.modelfiles.problems import NotedError, Problems, found_expected
+from supple.io.robots.attributes import Attributes
+from supple.io.robots.description import (
+    GROUND,
+    AxisKind,
+    Description,
+    Edge,
+    Inertia,
+    JointLimits,
+    Link,
+    Motion,
+    Step,
+    inverse,
+    shifted,
+)
+from supple.io.robots.mjcf_defaults import MAIN, Compiler, Defaults, with_includes
+from supple.io.robots.mjcf_equality import equalities
+from supple.io.robots.mjcf_inertia import Shapes, bounded, total
+from supple.io.robots.mjcf_keyframes import keyframes
+from supple.io.robots.mjcf_rest import look_at_rest
+from supple.io.robots.xml_tree import Element
+
+KINDS: dict[str, AxisKind] = {
+    "hinge": "rotate", "slide": "translate", "ball": "ball", "free": "free",
+}  # fmt: skip
+# What a body may have; cameras and lights are for those who look at it.
+IN_FRAME: tuple[str, ...] = ("body", "frame", "geom", "site", "camera", "light")
+IN_BODY = (*IN_FRAME, "joint", "freejoint", "inertial")
+LIMITED = ("auto", "true", "false")
+
+
+@dataclass(eq=False)
+class _Body:
+    """A body that is being read: its element, parent, pose in the parent's axes, default class."""
+
+    element: Element
+    parent: str
+    frame: Pose
+    child_class: str
+    name: str = GROUND
+    joints: list[Element] = field(default_factory=list)
+    shapes: list[tuple[Element, Pose]] = field(default_factory=list)
+    inertial: Element | None = None
+
+
+class Mjcf:
+    """Reads the elements of an MJCF file; what is wrong is noted in ``problems``."""
+
+    def __init__(self, root: Element, path: Path, problems: Problems) -> None:
+        self.root, self.path, self.problems = root, path, problems
+        self.read = Attributes(problems)
+        self.found = Description(root.attributes.get("model", "").strip() or path.stem, path.name)
+        self.poses: dict[str, Pose] = {GROUND: IDENTITY}  # of bodies in the world at the start
+        self.motions: dict[str, Motion] = {}
+        self.sites: dict[str, tuple[str, Pose]] = {}
+        self.references: dict[str, float] = {}  # coordinates at the start, by joint
+
+    def description(self) -> Description:
+        """All of the file."""
+        with_includes(self.root, self.path, self.read)
+        self.defaults = Defaults(self.root, self.read)
+        self.compiler = Compiler.of(self.root, self.read)
+        self.shapes = Shapes(self.compiler)
+        look_at_rest(self.root, self.defaults, self.read, self.found)
+        waiting = [_Body(w, GROUND, IDENTITY, MAIN) for w in self.root.all("worldbody")][::-1]
+        if not waiting:
+            self.problems.note(self.root.place, "<mujoco>", "there is no <worldbody>, expected one")
+        while waiting:
+            body = waiting.pop()
+            try:
+                inner = self._content(body)
+                waiting += inner[::-1]
+                if body.element.tag == "body":
+                    self._body(body)
+            except NotedError:
+                pass
+        links = self.found.links
+        for name, at in self.sites.items():
+            self.found.frames[f"{name} site" if name in links else name] = at
+        if not links and not self.problems.found:
+            self.problems.note(self.root.place, "<mujoco>", "there is no <body>, expected some")
+        if self.compiler.total_mass > 0.0:
+            self._scale()
+        if not self.problems.found:
+            equalities(self.root, self.defaults, self)
+            keyframes(self.root, self)
+        return self.found
+
+    def _content(self, body: _Body) -> list[_Body]:
+        """Sort what a body has; return the bodies in it."""
+        element, inner = body.element, []
+        if element.tag == "body":
+            self._begin(body)
+        child_class = self.defaults.known(element, "childclass", body.child_class)
+        waiting = [(element, IDENTITY, child_class, IN_BODY)]
+        while waiting:
+            holder, pose, child_class, known = waiting.pop()
+            for child in holder.children:
+                if child.tag not in known:
+                    expected = ", ".join(f"<{tag}>" for tag in known)
+                    raise self.read.wrong(child, f"it is not supported, expected {expected}")
+                if child.tag == "body":
+                    inner.append(_Body(child, body.name, pose, child_class))
+                elif child.tag == "frame":
+                    of_frame = self.defaults.known(child, "childclass", child_class)
+                    there = pose.then(self.compiler.pose(child))
+                    waiting.append((child, there, of_frame, IN_FRAME))
+                elif child.tag == "inertial":
+                    body.inertial = child
+                elif child.tag == "freejoint":
+                    body.joints.append(child)
+                elif child.tag == "joint":
+                    body.joints.append(self.defaults.complete(child, child_class))
+                elif child.tag == "geom":
+                    body.shapes.append((self.defaults.complete(child, child_class), pose))
+                elif child.tag == "site" and "name" in child.attributes:
+                    site = self.defaults.complete(child, child_class)
+                    self._site(site, body.name, pose)
+        return inner
+
+    def _site(self, site: Element, link: str, pose: Pose) -> None:
+        name = self.read.text(site, "name")
+        if "fromto" in site.attributes:
+            ends = self.read.vector(site, "fromto", size=6)
+            there = shifted(0.5 * (ends[:3] + ends[3:]))
+        else:
+            there = self.compiler.pose(site)
+        if name in self.sites:
+            raise self.read.wrong(site, "the name is taken by another site, expected another")
+        self.sites[name] = link, pose.then(there)
+
+    def _begin(self, body: _Body) -> None:
+        """Name and pose of a body."""
+        element, found = body.element, self.found
+        body.name = element.attributes.get("name", "").strip() or f"body {len(found.links) + 1}"
+        if body.name in found.links:
+            line = found.links[body.name].place.line
+            raise self.read.wrong(element, f"the name is taken in line {line}, expected another")
+        found.links[body.name] = Link(body.name, element.place)
+        if self.read.flag(element, "mocap", False):
+            raise self.read.wrong(element, found_expected("true", "false"), "mocap")
+        if self.read.number(element, "gravcomp", 0.0) != 0.0:
+            raise self.read.wrong(element, found_expected("gravcomp", "gravity as it is"))
+        body.frame = body.frame.then(self.compiler.pose(element))
+        self.poses[body.name] = self.poses[body.parent].then(body.frame)
+
+    def _body(self, body: _Body) -> None:
+        """The inertia of a body, and how it stands on its parent."""
+        element, name = body.element, body.name
+        self.found.links[name] = Link(name, element.place, self._inertia(body))
+        steps: tuple[Step, ...] = (body.frame,)
+        for k, joint in enumerate(body.joints):
+            title = joint.attributes.get("name", "").strip()
+            title = title or f"{name} joint" + (f" {k + 1}" if len(body.joints) > 1 else "")
+            if title in self.motions:
+                line = self.motions[title].place.line
+                raise self.read.wrong(joint, f"the name is taken in line {line}, expected another")
+            motion, p, reference = self._motion(joint, title)
+            self.motions[title], self.references[title] = motion, reference
+            if motion.kind == "free":
+                if body.parent != GROUND or len(body.joints) > 1:
+                    expected = "one that is alone in a body of <worldbody>"
+                    raise self.read.wrong(joint, f"a free joint found, expected {expected}")
+                steps = (_starting(motion, body.frame),)
+            else:
+                steps = (*steps, shifted(p), motion, _back(motion, reference), shifted(-p))
+        title = f"{name} joint"
+        self.found.edges.append(Edge(title, body.parent, name, steps, element.place))
+
+    def _inertia(self, body: _Body) -> Inertia | None:
+        wanted = self.compiler.from_shapes
+        if body.inertial is not None and wanted != "true":
+            given: Inertia | None = self.shapes.given(body.inertial)
+        elif wanted == "false":
+            given = None
+        else:
+            parts = (self.shapes.of_shape(shape, pose) for shape, pose in body.shapes)
+            given = total([part for part in parts if part is not None])
+        if given is None and self.compiler.least_mass:
+            given = Inertia(self.compiler.least_mass, np.zeros(3), np.zeros((3, 3)))
+        if given is None or given.mass == 0.0:
+            return None
+        return bounded(given, self.compiler)
+
+    def _scale(self) -> None:
+        """Masses so that their sum is as wished."""
+        links = self.found.links
+        masses = sum(link.inertia.mass for link in links.values() if link.inertia is not None)
+        for name, link in links.items():
+            if link.inertia is not None:
+                mass, com, matrix = link.inertia
+                factor = self.compiler.total_mass / masses
+                inertia = Inertia(factor * mass, com, factor * matrix)
+                links[name] = Link(name, link.place, inertia)
+
+    def _motion(self, element: Element, name: str) -> tuple[Motion, Vector, float]:
+        """A joint, its point in the body and its coordinate at the start."""
+        read, place = self.read, element.place
+        if element.tag == "freejoint":
+            return Motion(name, "free", place), np.zeros(3), 0.0
+        kind = KINDS[read.choice(element, "type", tuple(KINDS), "hinge")]
+        axis = read.vector(element, "axis", (0, 0, 1))
+        if not np.any(axis):
+            found = element.attributes["axis"]
+            raise read.wrong(element, found_expected(found, "numbers, not all zero"), "axis")
+        if "springdamper" in element.attributes and np.any(
+            read.vector(element, "springdamper", size=2)
+        ):
+            found = element.attributes["springdamper"]
+            expected = "stiffness and damping instead"
+            raise read.wrong(element, found_expected(found, expected), "springdamper")
+        values = {n: self._one(element, n) for n in ("stiffness", "damping")}
+        for attribute in ("frictionloss", "armature"):
+            values[attribute] = read.number(element, attribute, 0.0, least=0.0)
+        single = kind in ("rotate", "translate")
+        if not single and (present := [n for n, value in values.items() if value]):
+            sentence = f"{present[0]} of a joint with several directions found, expected none"
+            raise read.wrong(element, sentence)
+        angle = self.compiler.radians if kind == "rotate" else float
+        reference = angle(read.number(element, "ref", 0.0)) if single else 0.0
+        rest = angle(read.number(element, "springref", 0.0)) if single else 0.0
+        limits = JointLimits()
+        if single and self._limited(element):
+            lower, upper = map(angle, read.vector(element, "range", (0, 0), 2).tolist())
+            if not lower < upper:
+                found = element.attributes.get("range", "")
+                raise read.wrong(element, found_expected(found, "two rising numbers"), "range")
+            limits = JointLimits(lower, upper)
+        motion = Motion(
+            name,
+            kind,
+            place,
+            axis / np.linalg.norm(axis),
+            limits,
+            values["damping"],
+            values["frictionloss"],
+            values["armature"],
+            values["stiffness"],
+            rest,
+            min(max(reference, limits.lower), limits.upper),
+        )
+        return motion, read.vector(element, "pos", (0, 0, 0)), reference
+
+    def _one(self, element: Element, name: str) -> float:
+        """A stiffness or damping that does not depend on the deflection."""
+        if name not in element.attributes:
+            return 0.0
+        first, *rest = self.read.numbers(element, name, 3)
+        if first < 0.0 or any(rest):
+            found = element.attributes[name]
+            raise self.read.wrong(element, found_expected(found, "one number of 0 or more"), name)
+        return first
+
+    def _limited(self, element: Element) -> bool:
+        wanted = self.read.choice(element, "limited", LIMITED, "auto")
+        return wanted == "true" or (
+            wanted == "auto" and self.compiler.limits and "range" in element.attributes
+        )
+
+
+def _starting(motion: Motion, pose: Pose) -> Motion:
+    return Motion(motion.name, "free", motion.place, start=pose)
+
+
+def _back(motion: Motion, reference: float) -> Pose:
+    """The motion by minus the coordinate at the start, where the body is as it is written."""
+    if reference == 0.0 or not math.isfinite(reference):
+        return IDENTITY
+    if motion.kind == "translate":
+        return shifted(-reference * motion.axis)
+    turn = rotation_vector_quaternion(reference * motion.axis)
+    return inverse(Pose(quaternion_matrix(turn), np.zeros(3)))

@@ -1,0 +1,30 @@
+"""Bodies as a model uses them: what is cut into parts gets ends of parts where it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from supple.forces import DistributedLoad
+from supple.foundation.frames import Body, Frame
+
+
+def written_bodies(bodies: Mapping[str, Body], items: Iterable[Any]) -> Mapping[str, Body]:
+    """The bodies by name; those that are cut have ends of parts at all places that items use."""
+    cut = {name: body for name, body in bodies.items() if body.divides}
+    if not cut:
+        return bodies
+    used: dict[str, list[Frame]] = {name: [] for name in cut}
+    for item in items:
+        for frame in used_frames(item):
+            if frame.body.name in used:
+                used[frame.body.name].append(frame)
+    return {n: cut[n].divided(used[n]) if n in cut else body for n, body in bodies.items()}
+
+
+def used_frames(item: Any) -> tuple[Frame, ...]:
+    """Places that an item of a model uses of bodies, the end of a distributed load included."""
+    frames = () if isinstance(item, Body) else tuple(item.frames.values())
+    if isinstance(item, DistributedLoad):
+        frames += (Frame(item.frame.body, (item.end, 0.0, 0.0)),)
+    return frames

@@ -1,0 +1,1 @@
+"""Assumed shapes along a beam: functions, their integrals, section forces."""

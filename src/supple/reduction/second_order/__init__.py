@@ -1,0 +1,1 @@
+"""Displacements of second order: slaved shapes, shortening, tilting."""

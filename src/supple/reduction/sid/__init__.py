@@ -1,0 +1,1 @@
+"""Standard input data (SID) of flexible bodies: read and written."""

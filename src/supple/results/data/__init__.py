@@ -1,0 +1,1 @@
+"""Arrays of a run in engine order, its audit, spectra."""

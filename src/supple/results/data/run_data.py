@@ -1,0 +1,373 @@
+"""Data of a run: plain arrays in the order of the compiled model.
+
+A history is an array over the output times, time first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.foundation import validate
+from supple.foundation.errors import ModelError
+from supple.results.data.audit import AuditRecord, MomentumRecord
+from supple.results.data.start_changes import StartChange
+from supple.state import State
+
+if TYPE_CHECKING:
+    from supple.engine.pack.builder import Compiled
+    from supple.foundation.frames import Frame
+    from supple.model import Model
+    from supple.results.views.views import JointLoad
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int_]
+# By body: frames, and wrenches (6, s) of s sets of reactions there
+HeldLoads = dict[str, list[tuple["Frame", Array]]]
+
+
+@dataclass(frozen=True)
+class EventRecord:
+    """An event that happened: its name and its time in s."""
+
+    name: str
+    t: float
+
+
+@dataclass(frozen=True, eq=False)
+class SampleRecord:
+    """What a sampled controller measured and computed during a run.
+
+    Attributes
+    ----------
+    t : (ns,) instants of its samples, s
+    measured : (ns, p) coordinates, rates and sensors as its converter gave them
+    efforts : (ns, m) that it computed, as they act: N m or N
+    states : (ns, n) of its law, at the samples
+    acts : (ns,) instants from which the efforts act, s
+    """
+
+    t: Array
+    measured: Array
+    efforts: Array
+    states: Array
+    acts: Array
+
+
+@dataclass(frozen=True, eq=False)
+class ChangeRecord:
+    """A change of the model during a run: joints that locked, unlocked or let go.
+
+    Attributes
+    ----------
+    t : time, s
+    events : names of the events that caused it
+    changes : what happened, in words: "Lock('hinge')"
+    impulses : by locked joint, (n,) impulses along its coordinates, N m s or N s; of a spherical or
+        free joint [angular; linear] by A on B in the axes of B
+    wrenches : by joint, (6,) impulses [angular; linear] that it passes on, by A on B at B's
+        origin, world axes, N m s and N s; those of locks and drivers are in them
+    lost : kinetic energy lost in the impact, J
+    before, after : states just before and behind it
+    """
+
+    t: float
+    events: tuple[str, ...]
+    changes: tuple[str, ...]
+    impulses: Mapping[str, Array]
+    wrenches: Mapping[str, Array]
+    lost: float
+    before: State
+    after: State
+
+    def __repr__(self) -> str:
+        return f"<{', '.join(self.changes)} at {self.t:.6g} s, {self.lost:.3g} J lost>"
+
+
+@dataclass(frozen=True)
+class History:
+    """Histories of all bodies and joints, and of the energies; world axes.
+
+    Attributes
+    ----------
+    a : (nt, nu) accelerations, engine order
+    R, p : (nt, nb, 3, 3), (nt, nb, 3) poses of the bodies, m
+    V, A : (nt, nb, 6) velocity and acceleration [angular; linear] of the body origins
+    wrench, reaction : (nt, nj, 6) [torque; force] by A on B at B, with and without actuators
+    effort : (nt, nu) effort of joint forces on each velocity coordinate
+    energy : (nt, 3) kinetic, gravity, elastic, J
+    momentum : (nt, 6) [angular about the world origin; linear]
+    strain : (nt,) strain energy of flexible bodies, J, a part of the elastic energy
+    """
+
+    a: Array
+    R: Array
+    p: Array
+    V: Array
+    A: Array
+    wrench: Array
+    reaction: Array
+    effort: Array
+    energy: Array
+    momentum: Array
+    strain: Array
+
+    def at(self, which: Indices) -> History:
+        """The same at some of the output times."""
+        return History(**{f.name: getattr(self, f.name)[which] for f in fields(History)})
+
+    def holding(self, joint: str, axes: Array) -> Array:
+        """What holds a locked spherical or free joint, (nt, 6) by A on B at B; zero of others.
+
+        ``axes`` (nt, 3, 3) of its frame B. The torque that locks an axis is an effort.
+        """
+        del joint
+        return np.zeros((len(axes), 6))
+
+
+@dataclass(frozen=True, eq=False)
+class RopeHistory:
+    """Histories of a rope along n places of its path.
+
+    Attributes
+    ----------
+    length, rate : (nt,) m and m/s of the whole rope
+    tension, span : (nt, n) N and m from each place on, zero where no span begins
+    angle, slip : (nt, n) rad and m/s at each place
+    leaves, arrives : (nt, n) angles of contact where a span begins and where one ends, rad
+    begin, end : (nt, n, 3) points of contact where a span begins and where one ends, m, world axes
+    wrenches : (nt, n, 6) [torque; force] on each place, at its centre, world axes
+    touches : (nt, n) whether the rope touches a place
+    """
+
+    length: Array
+    rate: Array
+    tension: Array
+    span: Array
+    angle: Array
+    slip: Array
+    leaves: Array
+    arrives: Array
+    begin: Array
+    end: Array
+    wrenches: Array
+    touches: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class ElementHistory:
+    """Histories of one force element.
+
+    Attributes
+    ----------
+    power : (nt,) W, work on the system or energy dissipated
+    efforts : (nt, nu) on the velocities, engine order
+    wrenches : (nt, nf, 6) [torque; force] on its frames, each at the frame's origin, world axes
+    rope : what is known of a rope beside this
+    """
+
+    power: Array
+    efforts: Array
+    wrenches: Array
+    rope: RopeHistory | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintHistory:
+    """Histories of the rows of one constraint.
+
+    Attributes
+    ----------
+    power : (nt,) W, of what moves the rows in time, on the system
+    loads : (nt,) by part of the constraint: the effort on the row's quantity, positive where it
+        would make it larger, N or N m
+    """
+
+    power: Array
+    loads: Mapping[str, Array]
+
+
+class StressSource(Protocol):
+    """Reactions of joints and constraints, found with all bodies moving freely."""
+
+    def __call__(self, history: History) -> list[HeldLoads]:
+        """For each state, sets in equilibrium by themselves if bodies were rigid."""
+
+    def constraints(self, history: History) -> list[HeldLoads]:
+        """For each state, what constraints exert, wrenches (6, 1)."""
+
+
+class ReactionSource(Protocol):
+    """Finds the smallest of reactions that are not unique."""
+
+    def __call__(self, axes: Mapping[str, Array]) -> dict[str, JointLoad]:
+        """Loads of joints, from the axes (nt, 3, 3) of their frames B."""
+
+    def of(self, history: Any) -> ReactionSource:
+        """The same for other states."""
+
+
+class LoadSource(Protocol):
+    """Evaluates one force element by its name, or the rows of one constraint."""
+
+    def __call__(self, name: str) -> ElementHistory:
+        """Power, efforts and wrenches of a force element."""
+
+    def constraint(self, name: str) -> ConstraintHistory:
+        """Loads of the rows of a constraint."""
+
+    def of(self, history: History) -> LoadSource:
+        """The same for other states."""
+
+
+class RunProbe(Protocol):
+    """Makes a run again with another tolerance, and asks for states beside its own."""
+
+    @property
+    def rtol(self) -> float:
+        """Tolerance of the run."""
+
+    @property
+    def t_start(self) -> float:
+        """Where it starts, s."""
+
+    @property
+    def u(self) -> Array:
+        """Velocities (nu,) there."""
+
+    @property
+    def repeats(self) -> bool:
+        """True if the run can be made again."""
+
+    @property
+    def many_steps(self) -> bool:
+        """True if its method uses earlier steps: errors then follow no power of the tolerance."""
+
+    def again(self, rtol: float, t: Array, most: int) -> Array | None:
+        """Configurations (k, nq) at times of the run with another tolerance."""
+
+    def between(self, a: Array, b: Array) -> Array:
+        """Distances (nt, nu) of configurations, radians or lengths of the model."""
+
+    def is_free(self, dof: int) -> bool:
+        """True if constraints do not give the velocity in this place."""
+
+    def inertia(self, dof: int, q: Array) -> float:
+        """Inertia of a velocity, all others at rest, at a configuration."""
+
+    def disturbed(
+        self, end: float, still: NDArray[np.bool_], most: int
+    ) -> tuple[Array, Array, Array] | None:
+        """Times (k,), growth of a disturbance of still coordinates, and its shapes (k, nu)."""
+
+    def leaving(self, history: Any, still: NDArray[np.bool_]) -> tuple[float, float, Array] | None:
+        """Logarithm of the growth of disturbances of still coordinates, rate (1/s), shape (nu,)."""
+
+
+@dataclass(frozen=True)
+class RunData:
+    """Everything that a simulation hands over to `Result`.
+
+    Attributes
+    ----------
+    t : (nt,) output times, s
+    q, u, z : (nt, n) states in engine order
+    channels : (nt, nforce) work done, or energy dissipated, by each force element since the start
+    final : state where the run ended, on the output grid or not
+    loads : evaluates one force element by its name; without it results have no loads of elements
+    start_changes : of joints, what the constraints changed of the start that was asked for
+    samples : of sampled controllers, by name
+    changes : changes of the model at events
+    phases : the compiled model from the start and from each change on; empty without changes
+    reactions : from the axes (nt, 3, 3) of the joints' frames B to the loads of joints whose
+        reactions are not unique; None if all are
+    self_stress : reactions in equilibrium by themselves if bodies were rigid; None without
+        constraint rows
+    probe : makes the run again where its verdict asks for that; None of what is no run
+    """
+
+    model: Model
+    compiled: Compiled
+    t: Array
+    q: Array
+    u: Array
+    z: Array
+    channels: Array
+    history: History
+    audit: AuditRecord
+    momentum: tuple[MomentumRecord, ...]
+    events: tuple[EventRecord, ...]
+    success: bool
+    message: str
+    statistics: Mapping[str, int | float | str]
+    final: State | None = None
+    loads: LoadSource | None = None
+    reactions: ReactionSource | None = None
+    self_stress: StressSource | None = None
+    start_changes: tuple[StartChange, ...] = ()
+    samples: Mapping[str, SampleRecord] = field(default_factory=dict)
+    changes: tuple[ChangeRecord, ...] = ()
+    phases: tuple[Compiled, ...] = ()
+    probe: RunProbe | None = None
+
+    @property
+    def lost(self) -> Array | None:
+        """Kinetic energy lost in impacts (nt,), J; None where nothing changes."""
+        if not self.changes:
+            return None
+        lost = np.zeros(len(self.t))
+        for change in self.changes:
+            lost[self.t >= change.t] += change.lost
+        return lost
+
+    def compiled_at(self, t: float) -> Compiled:
+        """The model in the phase of a time; at the instant of a change, behind it."""
+        count = sum(change.t <= t for change in self.changes)
+        return self.phases[count] if self.phases else self.compiled
+
+    def without(self, name: str) -> NDArray[np.bool_]:
+        """Whether a joint has let go at each output time (nt,)."""
+        gone = [p.phase is not None and name in p.phase.released for p in self.phases]
+        if not any(gone):
+            return np.zeros(len(self.t), dtype=bool)
+        times = [change.t for change in self.changes]
+        return np.array(gone)[np.searchsorted(times, self.t, side="right")]
+
+    def at(self, which: Indices) -> RunData:
+        """The same run at some of its output times; reactions are those of the rows in use."""
+        history = self.history.at(which)
+        return replace(
+            self,
+            t=self.t[which],
+            q=self.q[which],
+            u=self.u[which],
+            z=self.z[which],
+            channels=self.channels[which],
+            history=history,
+            loads=None if self.loads is None else self.loads.of(history),
+            reactions=None,
+        )
+
+    def part(self, which: Indices) -> RunData:
+        """The same run at some of its output times, with its smallest reactions."""
+        found = self.at(which)
+        reactions = None if self.reactions is None else self.reactions.of(found.history)
+        return replace(found, reactions=reactions)
+
+    def between(self, begin: float | None, end: float | None, every: int) -> RunData:
+        """The same run at every so many of its output times from ``begin`` to ``end`` (s)."""
+        first, last = (
+            limit if value is None else validate.number("between", name, value)
+            for name, value, limit in (("begin", begin, -np.inf), ("end", end, np.inf))
+        )
+        step = validate.integer("between", "every", every, 1, "a positive whole number")
+        places = np.searchsorted(self.t, first), np.searchsorted(self.t, last, side="right")
+        if places[0] >= places[1]:
+            known = f"from {self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "none"
+            expected = f"an interval with output times, which are {known}"
+            raise ModelError("between", "begin, end", (begin, end), expected)
+        return self.part(np.arange(*places, step))

@@ -1,0 +1,1 @@
+"""Results as datasets, tables, VTK files and state files."""

@@ -1,0 +1,242 @@
+"""Flexibility of bodies of parts for loads between the places where they are held.
+
+A beam that is held in two places, a leaf spring, gives way along its axis because it is bent: the
+moment of a force along the chord of a part is the force times the distance from the chord, of which
+a part sees what is linear along it. Across the plane of its bending it gives way because moments of
+a bent beam twist it, which a part whose rate of twist is constant sees in the mean. In a frame
+structure loads go around loops and between nodes on the ground, which take what fits, and come from
+the other nodes where something acts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.fem.beams.line import gauss
+from supple.foundation.frames import Touched
+from supple.reduction.part_problem import INNER_NAME
+
+if TYPE_CHECKING:
+    from supple.bodies.beam.beam import Beam
+    from supple.engine.base.body_records import FlexRecord
+    from supple.fem.beams.beam import BeamMesh
+    from supple.fem.beams.line import SectionLaw
+    from supple.foundation.frames import Body, Frame, LoadPath
+    from supple.reduction.field import MeshField
+    from supple.results.result import Result
+
+Array = NDArray[np.float64]
+
+POINTS = 4  # of Gauss in a part, for products of two cubics less their linear parts
+HINGED = 1e-6  # of the largest moment: less is none
+BENDS = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # from T, My, Mz to moments of v'' and w''
+
+
+def section_law(record: FlexRecord) -> SectionLaw:
+    """Stiffness of the section in the middle of a part, in body axes."""
+    part = cast("Beam", record.body)
+    mesh = cast("BeamMesh", cast("MeshField", part._reduced(record.point_masses)).mesh)
+    return mesh.at(0.5, part.roll)
+
+
+def shapes_across(record: FlexRecord) -> Array:
+    """Rows (POINTS, 2, n) of displacement across the chord at the points of a part."""
+    part = cast("Beam", record.body)
+    field = part._reduced(record.point_masses)
+    return np.array([field.displacement(s * part.length)[1:] for s, _ in gauss(POINTS)])
+
+
+def twists_evenly(record: FlexRecord) -> bool:
+    """Whether the rate of twist is constant along a part, whatever its moments are."""
+    return INNER_NAME not in record.modal.coordinate_names
+
+
+def curvatures(record: FlexRecord) -> Array:
+    """Rows (2, n) of the curvatures v'' and w'' in the middle of a part."""
+    part = cast("Beam", record.body)
+    return np.asarray(part._reduced(record.point_masses).strain(0.5 * part.length)[1:3])
+
+
+def touched(result: Result, body: Body) -> Touched:
+    """Frames of a body at which something acts."""
+    grounded: list[Frame] = []
+    joined: list[Frame] = []
+    holding = [item.frames for item in result.joints.values()]
+    holding += [item.frames for item in result.constraints.values()]
+    for frames in holding:
+        ground = any(frame.body.name == "ground" for frame in frames.values())
+        mine = [frame for frame in frames.values() if frame.body.name == body.name]
+        (grounded if ground else joined).extend(mine)
+    acting = [item.frames for item in result.forces.values()]
+    acting += [item.frames for item in result.point_masses.values()]
+    loaded = [f for frames in acting for f in frames.values() if f.body.name == body.name]
+    return Touched(grounded, joined, loaded)
+
+
+class Network:
+    """Parts that carry loads between held places and around loops: flexibility, what is left out.
+
+    A load is a wrench on each path, force and moment about one point: what is carried through the
+    sections of its parts. ``across``: whether the twist that moments of bending make counts.
+    """
+
+    def __init__(
+        self,
+        result: Result,
+        records: Sequence[FlexRecord],
+        forces: Sequence[Array],
+        paths: Sequence[LoadPath],
+        across: bool,
+    ) -> None:
+        self.across = across
+        h, names = result.data.history, result.data.compiled.body_names
+        number = self.number = {record.name: k for k, record in enumerate(records)}
+        self.paths = paths
+        signs = np.zeros((len(records), len(paths)))
+        for c, path in enumerate(paths):
+            for name, sign in path.parts:
+                signs[number[name], c] = sign
+        where = [names.index(record.name) for record in records]
+        self.records, self.signs, self.R, self.p = records, signs, h.R[:, where], h.p[:, where]
+        self.q = [result.q[:, r.q] for r in records]
+        size = max(float(np.abs(f[..., 3:]).max(initial=0.0)) for f in forces)
+        self.hinges: list[tuple[int, int, Array]] = []  # an end of a part, signs of its paths
+        for meeting in dict.fromkeys(end for path in paths for end in path.ends if end):
+            moments = np.zeros((len(result.t), 3))
+            for name, end in meeting:
+                k = number[name]
+                turned = np.einsum("tij,tj->ti", self.R[:, k], forces[k][end][:, 3:])
+                moments += turned if end else -turned
+            if float(np.abs(moments).max(initial=0.0)) <= HINGED * size:
+                mine = [(p.ends[0] == meeting) - (p.ends[1] == meeting) for p in paths]
+                self.hinges.append((number[meeting[0][0]], meeting[0][1], np.array(mine, float)))
+        self.shapes = [shapes_across(r) for r in records]
+        self.loaded = np.kron(np.eye(len(paths))[[path.loaded for path in paths]], np.eye(6))
+
+    def missing(self, k: int) -> float:
+        """Largest part of the flexibility that is left out at an output time."""
+        from scipy.linalg import null_space
+
+        about = self.p[k, 0]
+        count = 6 * self.signs.shape[1]
+        there, lost = np.zeros((count, count)), np.zeros((count, count))
+        for i, record in enumerate(self.records):
+            signs = self.signs[i]
+            if signs.any():
+                one, two, _ = self._of_part(k, i, record, about)
+                both = np.outer(signs, signs)
+                there, lost = there + np.kron(both, one), lost + np.kron(both, two)
+        rows = []
+        for i, end, signs in self.hinges:  # no moment about the place
+            place = self.p[k, i] + end * self.R[k, i][:, 0] * self.records[i].body.typical_length
+            rows.append(np.kron(signs, np.hstack([_cross(about - place), np.eye(3)])))
+        free = null_space(np.vstack(rows)) if rows else np.eye(count)
+        within = null_space(self.loaded @ free) if len(self.loaded) else np.eye(free.shape[1])
+        found = _largest_part(*(_congruent(x, free @ within) for x in (there, lost)))
+        if not len(self.loaded):
+            return found
+        loads = free @ null_space(within.T)  # of which the held places take what fits
+        right = there + lost
+        soft, all_of_it = (_with_held(x, loads, free @ within) for x in (there, right))
+        return max(found, _largest_part(soft, all_of_it - soft))
+
+    def missing_across(self, k: int) -> float:
+        """What twist leaves out of the flexibility of free ends across the plane of bending.
+
+        Of each path alone, for the force at its last place that twists its parts most.
+        """
+        found = 0.0
+        for signs, path in zip(self.signs.T, self.paths, strict=True):
+            about, soft, left = self.end_of(path, k), np.zeros((3, 3)), np.zeros((3, 3))
+            for i in np.flatnonzero(signs).tolist():
+                there, _, twist = self._of_part(k, i, self.records[i], about)
+                soft, left = soft + there[:3, :3], left + twist[:3, :3]
+            worst = np.linalg.eigh(left)[1][:, -1]
+            found = max(found, float(worst @ left @ worst / (worst @ soft @ worst)))
+        return found
+
+    def end_of(self, path: LoadPath, k: int) -> Array:
+        """The last place (3,) of a path."""
+        name, last = path.ends[1][0] if path.ends[1] else (path.parts[-1][0], 1)
+        i = self.number[name]
+        along = last * self.R[k, i][:, 0] * self.records[i].body.typical_length
+        return np.asarray(self.p[k, i] + along)
+
+    def _of_part(
+        self, k: int, i: int, record: FlexRecord, end: Array
+    ) -> tuple[Array, Array, Array]:
+        """Flexibility (6, 6) of a part for force and moment at the end, and what it leaves out.
+
+        And, of what it leaves out, the twist by moments of bending.
+        """
+        part, R, p = cast("Beam", record.body), self.R[k, i], self.p[k, i]
+        xi, weights = np.array(gauss(POINTS)).T
+        across = self.shapes[i] @ self.q[i][k]  # (POINTS, 2)
+
+        def moments(aside: Array) -> Array:
+            """Moments (POINTS, 3, 6) in the axes of the part by force and moment at the end."""
+            points = np.column_stack([xi * part.length, aside])
+            return np.array([np.hstack([R.T @ _cross(end - p - R @ x), R.T]) for x in points])
+
+        full = moments(across)
+        # without stiffening forces act along the chord, with it where the axis is, on the average
+        seen = full if part.stiffened else moments(0.0 * across)
+        linear = np.array([np.ones(POINTS), np.sqrt(12.0) * (xi - 0.5)])  # orthonormal
+        means = np.einsum("gp,p,pij->gij", linear, weights, seen)
+        normal = np.hstack([R.T, np.zeros((3, 3))])[:1]
+        section = section_law(record)
+        bends = BENDS.T @ np.linalg.solve(section.bending, BENDS)
+        whole = bends + np.diag([1.0 / section.torsional, 0.0, 0.0])
+        there = np.einsum("gki,kl,glj->ij", means, whole, means)
+        lost = np.einsum("p,pki,kl,plj->ij", weights, full, whole, full) - there
+        # bent as it is, the part is twisted by its moments: k x M per length
+        about_z, about_y = curvatures(record) @ (self.q[i][k] - record.modal.rest_coordinates)
+        torque = about_y * means[0, 2] + about_z * means[0, 1]
+        twisted = part.length**2 / 12.0 / section.torsional * np.outer(torque, torque)
+        if not self.across:
+            twisted = 0.0 * twisted
+        if twists_evenly(record):
+            lost = lost + twisted
+        else:
+            there, twisted = there + twisted, 0.0 * twisted
+        if record.modal.rest is not None:  # a curved part has what is beyond linear at rest
+            bent = moments(self.shapes[i] @ record.modal.rest)
+            bent = bent - np.einsum("gp,gr,r,rij->pij", linear, linear, weights, bent)
+            known = np.einsum("p,pki,kl,plj->ij", weights, bent, whole, bent)
+            there, lost = there + known, lost - known
+        there += normal.T @ normal / section.axial
+        return part.length * there, part.length * lost, part.length * twisted
+
+
+def _congruent(matrix: Array, basis: Array) -> Array:
+    return np.asarray(basis.T @ matrix @ basis)
+
+
+def _with_held(flexibility: Array, loads: Array, held: Array) -> Array:
+    """Flexibility for some loads where others are such that nothing moves along them."""
+    taken, across = _congruent(flexibility, held), held.T @ flexibility @ loads
+    scale = 1.0 / np.sqrt(np.diag(taken))
+    across = scale[:, None] * across
+    solved = np.linalg.solve(taken * np.outer(scale, scale), across)
+    return np.asarray(_congruent(flexibility, loads) - across.T @ solved)
+
+
+def _largest_part(there: Array, lost: Array) -> float:
+    """Largest of a flexibility that is lost, of any load, in parts of what is there."""
+    from scipy.linalg import eigh
+
+    if not len(there):
+        return 0.0
+    scale = 1.0 / np.sqrt(np.diag(there))  # forces and moments have different units
+    both = np.outer(scale, scale)
+    return float(np.abs(eigh(both * lost, both * there, eigvals_only=True)).max())
+
+
+def _cross(v: Array) -> Array:
+    """Matrix (3, 3) of the product v x."""
+    x, y, z = v
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

@@ -1,0 +1,149 @@
+"""How joints hold a body against the ground, as if everything else were rigid, or by rigid bodies.
+
+Each joint of a body leads to another one, and from there, by other joints, to the ground or not. If
+it does, the place can move as all joints on the way allow together, but for coordinates that are
+driven or locked; what they do not allow is held. A joint that leads to nothing but free bodies, or
+has let go, holds nothing, and a force element, a spring, does not either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.constraints import Driver
+
+if TYPE_CHECKING:
+    from supple.foundation.frames import Frame
+    from supple.joints import Joint
+    from supple.results.result import Result
+    from supple.results.views.views import BodyView
+
+Array = NDArray[np.float64]
+
+GROUND = "ground"
+# Directions that differ by less are one: axes that would be parallel but for small deflections.
+ALIKE = 1e-2
+
+
+def held_directions(
+    result: Result, name: str, length: float, around: Collection[str] = ()
+) -> list[tuple[Frame, Array]]:
+    """Frames of a body that are held at the one time of a result, and how.
+
+    Rows (c, 6) in body axes are of the displacement and of ``length`` times the rotation of the
+    frame: orthonormal directions in which it does not move. ``around`` names bodies that hold
+    nothing, those that are flexible themselves.
+    """
+    found = []
+    axes = cast("BodyView", result[name]).matrix[0]
+    turn = np.kron(np.eye(2), axes)
+    for joint in _joints(result):
+        for mine, other in ((joint.A, joint.B), (joint.B, joint.A)):
+            if mine.body.name != name:
+                continue
+            way = _way(result, other.body.name, {name, *around})
+            if way is None:
+                continue
+            place = result[mine].position[0]
+            moves = [m for j in (joint, *way) for m in _freedoms(result, j, place)]
+            table = np.array(moves).reshape(-1, 6) * np.repeat([1.0, length], 3)
+            rows = _complement(table) @ turn
+            if len(rows):
+                found.append((mine, rows))
+    return found
+
+
+def free_turns(result: Result, joint: Joint, mine: Frame, around: Collection[str]) -> Array | None:
+    """Axes (k, 3) in the world about which a joint and those behind it let a frame of theirs turn.
+
+    They are those of the first time of a result; None if it leads to no ground. ``around`` names
+    bodies that hold nothing.
+    """
+    other = joint.B if mine is joint.A else joint.A
+    way = _way(result, other.body.name, {mine.body.name, *around})
+    if way is None:
+        return None
+    place = result[mine].position[0]
+    moves = [move[3:] for j in (joint, *way) for move in _freedoms(result, j, place)]
+    return np.array([axis for axis in moves if axis.any()]).reshape(-1, 3)
+
+
+def _complement(table: Array) -> Array:
+    """Orthonormal rows (c, 6) across all rows of a table (k, 6)."""
+    if not len(table):
+        return np.eye(6)
+    size = np.linalg.norm(table, axis=1, keepdims=True)
+    _, values, rows = np.linalg.svd(table / np.where(size > 0.0, size, 1.0))
+    return np.asarray(rows[int(np.sum(values > ALIKE)) :])
+
+
+def _joints(result: Result) -> list[Joint]:
+    """Joints that have not let go at the time of a result."""
+    return [j for j in result.joints.values() if not result.data.without(j.name)[0]]
+
+
+def _way(result: Result, start: str, without: Collection[str]) -> Sequence[Joint] | None:
+    """Joints from a body to the ground, the fewest, without passing some; None if none do."""
+    if start in without:
+        return None
+    ways: dict[str, list[Joint]] = {start: []}
+    waiting = [start]
+    while waiting:
+        here = waiting.pop(0)
+        if here == GROUND:
+            return ways[here]
+        for joint in _joints(result):
+            ends = joint.A.body.name, joint.B.body.name
+            if here not in ends:
+                continue
+            there = ends[1] if ends[0] == here else ends[0]
+            if there not in ways and there not in without:
+                ways[there] = [*ways[here], joint]
+                waiting.append(there)
+    return None
+
+
+def _driven(result: Result, joint: Joint) -> set[int]:
+    """Places of coordinates of a joint that are driven or locked."""
+    phase, names = result.data.compiled_at(float(result.t[0])).phase, joint.coordinate_names
+    found = set() if phase is None else {k for name, k in phase.locked if name == joint.name}
+    for driver in result.constraints.values():
+        gone = phase is not None and driver.name in phase.released
+        if isinstance(driver, Driver) and driver.joint == joint.name and not gone:
+            given = driver.coordinate
+            found.add(names.index(given) if isinstance(given, str) else int(given))
+    return found
+
+
+def _freedoms(result: Result, joint: Joint, place: Array) -> Iterator[Array]:
+    """Motions [displacement; rotation] (6,) of a place that a joint allows, world axes.
+
+    Axes between the first and the last rotation of a joint are not looked up: all turns are then
+    allowed, or all displacements.
+    """
+    A, B = result[joint.A], result[joint.B]
+    driven, motions = _driven(result, joint), joint.motions
+    turning = [k for k, motion in enumerate(motions) if motion.kind != "translate"]
+    every = np.eye(3)
+    at = 0
+    for k, motion in enumerate(motions):
+        coordinate, at = at, at + motion.nq
+        if motion.nq == 1 and coordinate in driven:
+            continue
+        before, after = (any(i < k for i in turning), any(i > k for i in turning))
+        if motion.axis is None or (before and after):
+            axes = every
+        else:
+            axes = np.array([(B if before else A).matrix[0] @ motion.axis])
+        if motion.kind != "rotate" and motion.kind != "ball":
+            for axis in every if motion.kind == "free" else axes:
+                yield np.concatenate([axis, np.zeros(3)])
+        if motion.kind != "translate":
+            slid = any(motions[i].kind == "translate" for i in range(k))
+            arm = place - (B if slid else A).position[0]
+            for axis in axes:
+                yield np.concatenate([np.cross(axis, arm), axis])

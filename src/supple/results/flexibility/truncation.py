@@ -1,0 +1,339 @@
+"""How much of a flexible body's deflection its elastic coordinates leave out.
+
+All loads on the body at an instant, those of joints and of its own inertia among them, bend its
+whole mesh and its few shapes differently. The difference is the error of the deflections by
+truncation, as far as the loads themselves are right: they are where equilibrium alone determines
+them. Where it does not, sets of reactions that are in equilibrium by themselves may be added: those
+with the smallest strain energy of the whole meshes are right (Menabrea), and the deflections that
+belong to them are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.foundation.errors import ModelError
+from supple.reduction.response import StaticResponse
+from supple.results.flexibility.deformation import Extreme
+from supple.results.flexibility.geometric_stiffness import STRAIGHT, sampled
+from supple.results.flexibility.shear_share import shear_of_loads
+from supple.results.views.body_loads import INERTIA, BodyLoads, at_times, body_loads
+
+if TYPE_CHECKING:
+    from supple.engine.base.body_records import FlexRecord
+    from supple.engine.base.compiled import Compiled
+    from supple.foundation.frames import Frame
+    from supple.results.data.run_data import HeldLoads
+    from supple.results.result import Result
+
+Array = NDArray[np.float64]
+
+SAMPLES, FEW = 60, 8  # output times that are looked at; of them where reactions must be found
+TURN = 0.1  # lengths of the body by which rotations become displacements
+NOTHING = 1e-12  # lengths of the body: deflections below are rounding
+HUGE = 1e100  # numbers of a run that diverged
+LIMIT, ALONG = 0.02, 0.25  # parts of deflections that may be left out, and along a beam
+CLAMPED = 0.05  # lengths of the body times a force: the moment of a place that is no hinge
+DEPENDENT = 1e-12  # reactions with less strain energy, relative, are those of rigid bodies
+
+
+@dataclass(frozen=True, eq=False)
+class Truncation:
+    """Deflections and strain energy that a body leaves out over a run.
+
+    Strain energy is that of deflections where loads act. It is compared in the mean over the run:
+    shapes that are left out need time to follow a load, so that at the instant of a sudden one all
+    that they would do at rest is no error yet. The part that is left out of the energy is the part
+    of the flexibility that is missing.
+
+    Attributes
+    ----------
+    deflection : displacements and rotations (of a beam: across its axis, and twist), in parts of
+        the largest of the run
+    spread : the same in the mean of squares over the run, in parts of that of the whole deflection
+    energy : strain energy of what is left out, in parts of that of the whole mesh in the mean
+    flexibility : mean of the energy over the run
+    along : displacements along the axis of a beam, in parts of the largest of the run
+    shear : what shear of its sections would add to the deflections, in parts of these; 0 of bodies
+        that have it
+    count : elastic coordinates
+    size : largest deflection of the whole mesh, in lengths of the body
+    loaded : the body at these times
+    """
+
+    count: int
+    size: float
+    deflection: Extreme
+    spread: float
+    energy: Extreme
+    flexibility: float
+    along: Extreme
+    shear: float
+    loaded: Deflected
+
+    @property
+    def deflected(self) -> float:
+        """Part of the deflections that is left out, at an instant or in the mean."""
+        return max(self.deflection.largest, self.spread)
+
+    @property
+    def largest(self) -> float:
+        """Largest part that is left out, but for that along the axis of a beam."""
+        return max(self.deflected, self.flexibility)
+
+    @property
+    def passed(self) -> float | None:
+        """When a limit is passed first, s; None if none is."""
+        times = []
+        if self.flexibility > LIMIT:
+            times.append(self.energy.passes(LIMIT))
+        if self.deflected > LIMIT:  # in the mean perhaps, and at no instant
+            found = self.deflection.passes(LIMIT)
+            times.append(self.deflection.time if found is None else found)
+        if self.largest > LIMIT:
+            return min(t for t in times if t is not None)
+        return self.along.passes(ALONG)
+
+    @property
+    def exceeds(self) -> bool:
+        """Whether it is more than a result may leave out."""
+        return self.largest > LIMIT or self.along.largest > ALONG
+
+
+@dataclass(frozen=True, eq=False)
+class Deflected:
+    """A body under its loads at some times of a run.
+
+    Attributes
+    ----------
+    record : the body
+    t : (k,) s
+    loads : at these times
+    response : of its whole mesh to unit loads
+    change : (k, m) factors of reactions to be added for the whole mesh
+    weights : (k,) of these times in means; by default those of the trapezoidal rule
+    """
+
+    record: FlexRecord
+    t: Array
+    loads: BodyLoads
+    response: StaticResponse
+    change: Array | None = None
+    weights: Array | None = None
+
+    @cached_property
+    def factors(self) -> Array:
+        """Factors (k, m) of all unit loads, as they are in the run."""
+        return np.hstack([self.loads.factors, self.loads.elastic])
+
+    @cached_property
+    def right(self) -> Array:
+        """Factors (k, m) of the loads on the whole mesh."""
+        return self.factors if self.change is None else self.factors + self.change
+
+    @cached_property
+    def holding(self) -> float | None:
+        """The place by which it is held: the only one, or that with the largest moment.
+
+        None if there is none, or if all are hinges.
+        """
+        held = self.loads.held
+        if len(held) < 2:
+            return held[0] if held else None
+        starts = [INERTIA + 6 * self.loads.places.index(place) for place in held]
+        loads = np.stack([self.loads.factors[:, k : k + 6] for k in starts])
+        force, moment = (
+            np.linalg.norm(x, axis=2).max(axis=1, initial=0.0)
+            for x in (loads[..., :3], loads[..., 3:])
+        )
+        clamped = moment.max() > CLAMPED * force.max() * self.record.body.typical_length
+        return held[int(np.argmax(moment))] if clamped else None
+
+    @cached_property
+    def unit(self) -> Array:
+        """Loads (n, m) on the elastic coordinates for each unit load."""
+        modal, rows = self.record.modal, self.response.rows[self.response.attached]
+        inertia = [modal.S1.T, modal.D0.reshape(9, modal.n).T]
+        return np.hstack([*inertia, rows.reshape(-1, modal.n).T, modal.M])
+
+    def coordinates(self, factors: Array) -> Array:
+        """Elastic coordinates (k, n) under loads."""
+        K = self.record.modal.K
+        scale = 1.0 / np.sqrt(np.diag(K))
+        loads = scale[:, None] * (self.unit @ factors.T)
+        return np.asarray(np.linalg.solve(K * np.outer(scale, scale), loads).T * scale)
+
+    def truncation(self) -> Truncation:
+        """What the elastic coordinates leave out."""
+        whole = np.einsum("pim,km->kpi", self.response.moved, self.right)
+        q = self.coordinates(self.factors)
+        missing = whole - np.einsum("pin,kn->kpi", self.response.rows, q)
+        (across, axial), (missed, short) = self.sizes(whole), self.sizes(missing)
+        none, nothing = np.zeros(len(self.t)), NOTHING * self.record.body.typical_length
+        deflected, size = across.max(initial=0.0), max(across.max(), axial.max())
+        parts, spread, shear = [none, none, none], 0.0, 0.0
+        if deflected > max(nothing, STRAIGHT * size):
+            parts[:2], shear = (missed / deflected, self.energies()), shear_of_loads(self)
+            spread = float(np.sqrt(self.mean(missed**2) / self.mean(across**2)))
+        if size > nothing:
+            parts[2] = short / size
+        relative = float(size / self.record.body.typical_length)
+        deflection, energy, along = (Extreme(self.t, x) for x in parts)
+        n, flexibility = self.record.modal.n, self.mean(parts[1])
+        parted = deflection, spread, energy, flexibility, along, shear
+        return Truncation(n, relative, *parted, self)
+
+    def energies(self) -> Array:
+        """Strain energy (k,) of what is left out, in parts of the mean one; not along an axis."""
+        missing, whole = self.energy(self.across(self.factors), self.across(self.right))
+        return np.asarray(missing / self.mean(whole))
+
+    def mean(self, values: Array) -> float:
+        """Mean over time of values (k,)."""
+        weights = self.weights
+        if weights is None and len(self.t) > 1 and self.t[-1] > self.t[0]:
+            weights = np.gradient(self.t)
+            weights[[0, -1]] *= 0.5
+        return float(np.average(values, weights=weights))
+
+    def energy(self, loads: Array, right: Array) -> tuple[Array, Array]:
+        """Twice the strain energy (k,) of what is left out, and of the whole mesh, J.
+
+        ``loads`` (k, m) are on the elastic coordinates, ``right`` on the whole mesh.
+        """
+        q, K, W = self.coordinates(loads), self.record.modal.K, self.response.work
+        whole = np.einsum("km,mn,kn->k", right, W, right)
+        missing = whole - 2.0 * np.einsum("kn,nm,km->k", q, self.unit, right)
+        missing += np.einsum("ka,ab,kb->k", q, K, q)
+        return np.asarray(np.maximum(missing, 0.0)), np.asarray(whole)
+
+    def across(self, factors: Array) -> Array:
+        """Loads (k, m) without those along the axis of a beam."""
+        axis = self.record.body.axis
+        if axis is None:
+            return factors
+        found = factors.copy()
+        n = INERTIA + 6 * len(self.loads.places)
+        starts = [*range(0, INERTIA, 3), *range(INERTIA, n, 6)]
+        for k in starts:
+            force = found[:, k : k + 3]
+            found[:, k : k + 3] = force - np.outer(force @ axis, axis)
+        return found
+
+    def sizes(self, moved: Array) -> tuple[Array, Array]:
+        """Largest displacements (k,) across and along the axis, without a rigid motion, m.
+
+        The motion is that of the place by which the body is held, or the mean one.
+        """
+        length = TURN * self.record.body.typical_length
+        points, held = self.response.points, self.holding
+        rigid = np.zeros((len(points), 6, 6))
+        rigid[:, :3, :3] = rigid[:, 3:, 3:] = np.eye(3)
+        rigid[:, :3, 3:] = np.swapaxes(np.cross(np.eye(3)[None], points[:, None]), 1, 2)
+        unit = np.array([1.0, 1.0, 1.0, length, length, length])
+        if held is not None:
+            k = self.response.attached[self.loads.places.index(held)]
+            motion = np.linalg.solve(rigid[k], moved[:, k].T)
+        else:
+            table = (unit[:, None] * rigid / unit).reshape(-1, 6)
+            given = (unit * moved).reshape(len(moved), -1).T
+            motion = np.linalg.lstsq(table, given, rcond=None)[0] / unit[:, None]
+        rest = unit * (moved - np.einsum("pij,jk->kpi", rigid, motion))
+        axis, along = self.record.body.axis, np.zeros(rest.shape[:2])
+        if axis is not None:
+            along = rest[..., :3] @ axis
+            rest[..., :3] -= np.multiply.outer(along, axis)
+        across = np.linalg.norm(rest, axis=2).max(axis=1, initial=0.0)
+        return across, np.abs(along).max(axis=1, initial=0.0)
+
+
+def truncations(result: Result) -> dict[str, Truncation]:
+    """What the flexible bodies of a result leave out, by name, as far as it is known."""
+    compiled = result.data.compiled
+    records = {n: r for n, r in compiled.flexible.items() if r.modal.n and n in compiled.bodies}
+    usable, found = np.flatnonzero(np.all(np.abs(result.q) < HUGE, axis=1)), {}
+    for name, record in records.items() if len(usable) else ():
+        which = usable[sampled(result.q[usable][:, record.q], SAMPLES)]
+        # with the second time: what is sudden at the start does not last until the next sample
+        which = np.union1d(which, usable[:2])
+        body = deflected(result, {name: record}, which).get(name)
+        if body is None:
+            continue
+        found[name] = body.truncation()
+        if found[name].exceeds and result.data.self_stress is not None:
+            few = which[_telling(body)]
+            sets = result.data.self_stress(result.data.history.at(few))
+            bodies = with_right_reactions(deflected(result, records, few), sets, compiled)
+            found[name] = replace(bodies[name], weights=np.ones(len(few))).truncation()
+    return found
+
+
+def deflected(
+    result: Result, records: Mapping[str, FlexRecord], which: NDArray[np.int_]
+) -> dict[str, Deflected]:
+    """Bodies at some output times, by name, of which loads and meshes are known."""
+    found, some = {}, at_times(result, which)
+    for name, record in records.items():
+        try:
+            loads = body_loads(some, record)
+            if loads is not None and all(_usable(x) for x in (loads.factors, loads.elastic)):
+                response = record.body.static_response(loads.places, record.point_masses)
+                found[name] = Deflected(record, result.t[which], loads, response)
+        except ModelError:  # standard input data
+            continue
+    return found
+
+
+def _usable(x: Array) -> bool:
+    """Whether numbers are no sign of a run that diverged."""
+    return bool(np.all(np.abs(x) < HUGE))
+
+
+def _telling(body: Deflected) -> Sequence[int]:
+    """A few times: those at which the whole mesh has most strain energy."""
+    _, whole = body.energy(body.across(body.factors), body.across(body.right))
+    found: list[int] = np.argsort(whole)[-FEW:].tolist()
+    return sorted(found)
+
+
+def with_right_reactions(
+    bodies: Mapping[str, Deflected], sets: Sequence[HeldLoads], compiled: Compiled
+) -> dict[str, Deflected]:
+    """Bodies with reactions that their elasticity, and not equilibrium alone, determines.
+
+    ``sets``, one for each time, are reactions in equilibrium by themselves. Where they act on beams
+    in parts, whose energy under them is not known here, reactions stay as they are.
+    """
+    cut = [name for name, record in compiled.bodies.items() if record.body.divides]
+    wrenches = [w for held in sets for name in cut for _, w in held[name]]
+    if any(np.abs(w).max(initial=0.0) > DEPENDENT for w in wrenches):
+        return dict(bodies)
+    changes = {name: np.zeros_like(body.factors) for name, body in bodies.items()}
+    for k, held in enumerate(sets):
+        # parts of beams that are cut have none: reactions act at their ends
+        unit = {n: unit_reactions(body, held[n]) for n, body in bodies.items() if held.get(n)}
+        works = {n: u.T @ bodies[n].response.work for n, u in unit.items()}  # (s, m)
+        energy = sum(works[n] @ u for n, u in unit.items())
+        load = sum(works[n] @ bodies[n].factors[k] for n in unit)
+        if unit:
+            amounts = -np.linalg.pinv(energy, rcond=DEPENDENT, hermitian=True) @ load
+        for name, u in unit.items():
+            changes[name][k] = u @ amounts
+    return {name: replace(body, change=changes[name]) for name, body in bodies.items()}
+
+
+def unit_reactions(body: Deflected, held: Sequence[tuple[Frame, Array]]) -> Array:
+    """Factors (m, s) of sets of reactions on a body."""
+    found = np.zeros((body.factors.shape[1], held[0][1].shape[1]))
+    for frame, wrench in held:
+        place = body.loads.places.index(float(body.record.body.station(frame)))
+        start = INERTIA + 6 * place
+        found[start : start + 3] += wrench[3:]
+        found[start + 3 : start + 6] += wrench[:3] - np.cross(frame.position, wrench[3:].T).T
+    return found

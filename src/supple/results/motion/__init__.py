@@ -1,0 +1,4 @@
+"""The motion audit.
+
+Growth of errors, creep, unstable states that are followed, motion between output times.
+"""

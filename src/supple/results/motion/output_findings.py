@@ -1,0 +1,196 @@
+"""Motion that the output times do not show: faster than half their rate, or between them.
+
+A record of samples cannot tell a vibration of 1003 Hz from one of 3 Hz if there are 100 samples in
+a second. The states can: velocities are the rates of what the samples seem to show, or they are
+not. By Simpson's rule over two intervals the mean of velocities is the difference of places, up to
+half the rate of the samples; what is left over is hidden, and so is what accelerations leave over
+beside velocities. Both together tell its amplitude and its frequency:
+
+    w = left over of a / left over of v        amplitude = left over of v / w
+
+Jumps of velocities at impacts leave something over at few instants only, which are not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.results.motion.hidden_tones import Tones, left_over, tones
+from supple.results.motion.run_finding import RunFinding
+
+if TYPE_CHECKING:
+    from supple.results.result import Result
+
+Array = NDArray[np.float64]
+
+FEWEST = 32  # output times of what is read as a history
+MOST = 4000  # output times that are looked at
+HIDDEN = 0.2  # of all motion of a joint or body, as root mean squares
+FINER = 100.0  # times more output times that are advised at most
+LEAST = 1e-5  # of the largest motion in the model, below which nothing is looked at
+UNSHOWN = 0.3  # of velocities, left over: half of the rate of outputs leaves 0.47 of them
+ROUNDING = 1e-9  # radians, or lengths of the model, that are no motion
+
+
+class _Group(NamedTuple):
+    """Values (nt, n) with their rates and the rates of these; whether their zero is arbitrary."""
+
+    name: str
+    x: Array
+    v: Array
+    a: Array
+    relative: bool
+
+
+def output_findings(result: Result) -> Iterator[RunFinding]:
+    """The joint or body with the most motion that the output times do not show."""
+    worst = max(hidden_motions(result), default=None, key=lambda row: row.share)
+    if worst is None or not worst.share > HIDDEN:
+        return
+    rate = 0.5 / worst.interval
+    needed = 10.0 * min(worst.frequency, FINER * rate)
+    yield RunFinding(
+        worst.name,
+        "output",
+        worst.share,
+        HIDDEN,
+        None,
+        False,
+        f"'{worst.name}' vibrates with about {worst.frequency:.4g} Hz between the output times, "
+        f"{worst.share:.0%} of its motion: {2.0 * rate:.3g} outputs in 1 s show at most "
+        f"{rate:.3g} Hz, and histories and spectra show another motion; use "
+        f"output={1.0 / needed:.1g}",
+    )
+
+
+class Hidden(NamedTuple):
+    """Motion of a joint or body that outputs do not show.
+
+    Attributes
+    ----------
+    share : of its motion, root mean squares
+    frequency : Hz
+    interval : s between output times
+    """
+
+    name: str
+    share: float
+    frequency: float
+    interval: float
+
+
+def hidden_motions(result: Result) -> list[Hidden]:
+    """Hidden motion of all joints and deforming bodies that move enough."""
+    data = result.data
+    count = len(result.t)
+    if count < FEWEST or not data.compiled.nu:
+        return []
+    part = result if count <= MOST else type(result)(data.at(np.arange(count - MOST, count)))
+    if not np.all(np.isfinite(part.a)):
+        return []
+    first, second = np.diff(part.t)[:-1], np.diff(part.t)[1:]
+    even = np.abs(first - second) <= 1e-6 * np.minimum(first, second)
+    if np.count_nonzero(even) < FEWEST - 2:
+        return []
+    step = float(np.median(first[even]))
+    rows: list[tuple[str, Tones, float]] = []  # of each its hidden vibration, and its motion
+    for g in _groups(part):
+        found = tones(g.x, g.v, g.a, first, second, even)
+        rows.append((g.name, found, max(_size(g.x, g.relative), found.amplitude)))
+    least = max(LEAST * max((size for *_, size in rows), default=0.0), ROUNDING)
+    return [
+        Hidden(name, found.amplitude / size, found.w / (2.0 * np.pi), step)
+        for name, found, size in rows
+        if found.amplitude > 0.0 and size > least
+    ]
+
+
+def is_hidden(t: Array, x: Array, v: Array) -> bool:
+    """True if values x (nt, ...) with rates v move faster than the output times show."""
+    count = len(t)
+    if count < FEWEST:
+        return False
+    first, second = np.diff(t)[:-1], np.diff(t)[1:]
+    even = np.abs(first - second) <= 1e-6 * np.minimum(first, second)
+    if np.count_nonzero(even) < FEWEST - 2:
+        return False
+    left = left_over(x.reshape(count, -1), v.reshape(count, -1), first, second, even)[1]
+    return left > UNSHOWN * float(np.sqrt(np.mean(np.sum(v.reshape(count, -1) ** 2, axis=1))))
+
+
+def _size(x: Array, relative: bool) -> float:
+    """Root mean square of motion (nt, n), about its mean where the zero is arbitrary."""
+    away = x - x.mean(axis=0) if relative else x
+    return float(np.sqrt(np.mean(np.sum(away * away, axis=1))))
+
+
+def _groups(result: Result) -> Iterator[_Group]:
+    """Motion of joints and of bodies that deform, in radians and lengths of the model."""
+    c = result.data.compiled
+    joints = (*c.joints.items(), *c.extra.items())
+    parts = [(name, r.q, r.u, True) for name, r in joints if r.chart.axes]
+    parts += [(c.owners.get(name, name), b.q, b.u, False) for name, b in c.flexible.items()]
+    parts += [(c.owners.get(name, name), b.q, b.u, True) for name, b in c.gradient.items()]
+    for name, places, rates, relative in parts:
+        if rates.stop > rates.start:
+            q, u = np.asarray(result.q)[:, places], np.asarray(result.u)[:, rates]
+            x, v, a = (y / c.scale[rates] for y in (q, u, result.a[:, rates]))
+            yield _Group(name, x, v, a, relative)
+    for name, r in c.joints.items():
+        if r.chart.quaternion and name in result.joints:
+            yield from _turning(result, name)
+
+
+def _turning(result: Result, name: str) -> Iterator[_Group]:
+    """Rotation matrices of a ball or free joint, less a steady spin.
+
+    The spin is known by its rate, as that of a revolute joint by its angle. With the rate W along
+    axes of the body, R exp(-W t) has the rate R (w - W) exp(-W t).
+    """
+    joint = result.joints[name]
+    near, far = result[joint.A], result[joint.B]
+    back = near.matrix.transpose(0, 2, 1)
+
+    def turned(M: Array, y: Array) -> Array:
+        return np.asarray((M @ y[:, :, None])[:, :, 0])
+
+    R, base = back @ far.matrix, turned(back, near.angular_velocity)
+    own = R.transpose(0, 2, 1)
+    w = turned(back, far.angular_velocity) - base
+    dw = turned(back, far.angular_acceleration - near.angular_acceleration) - np.cross(base, w)
+    w, dw = turned(own, w), turned(own, dw)  # along axes of the body
+    spin = _spin(result.t, R, w)
+    around = _turns(-spin, result.t)
+    steady, whole, beside, change = (_crossing(y) for y in (spin, w, w - spin, dw))
+    kept = (len(R), 9)
+    v = R @ beside @ around
+    a = R @ (whole @ beside + change - beside @ steady) @ around
+    yield _Group(name, (R @ around).reshape(kept), v.reshape(kept), a.reshape(kept), True)
+
+
+def _spin(t: Array, R: Array, w: Array) -> Array:
+    """Rate (3,) of a steady spin, along axes of the body; zero if it does not tell the attitudes.
+
+    It does where it foretells R from one output time to the next better than rest does.
+    """
+    spin: Array = w.mean(axis=0)
+    moved, foretold = (
+        np.sum((R[1:] - R[:-1] @ _turns(rate, np.diff(t))) ** 2) for rate in (0.0 * spin, spin)
+    )
+    return spin if foretold < 0.5 * moved else 0.0 * spin
+
+
+def _turns(rate: Array, t: Array) -> Array:
+    """Rotations (nt, 3, 3) with a constant rate (3,) for times (nt,)."""
+    from scipy.spatial.transform import Rotation
+
+    return np.asarray(Rotation.from_rotvec(rate * t[:, None]).as_matrix())
+
+
+def _crossing(w: Array) -> Array:
+    """Matrices (..., 3, 3) whose products with vectors are cross products with w (..., 3)."""
+    return np.asarray(np.cross(w[..., None, :], np.eye(3)).swapaxes(-1, -2))

@@ -1,0 +1,1 @@
+"""Views of a result by name: bodies, joints, forces, sections, stress."""

@@ -1,0 +1,148 @@
+"""Which view shows a body in results, and views of bodies that are several in the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.foundation.calls import Spoken
+from supple.foundation.errors import label
+from supple.results.views.ancf_field import FieldView
+from supple.results.views.ancf_views import GradientView
+from supple.results.views.flexible_views import BeamView, FlexibleView, FrameBodyView, NodalView
+from supple.results.views.segmented_frame_views import CutFrameView
+from supple.results.views.segmented_views import CutBeamView
+from supple.results.views.views import Array, BodyView, Later, PointView, frame_motion
+
+if TYPE_CHECKING:
+    from supple.foundation.frames import Body, Frame, ViewName
+    from supple.results.result import Result
+
+
+class PlacesView(Spoken):
+    """A body without a frame of reference: its places, by ``at(...)``.
+
+    Parameters
+    ----------
+    body : as it was simulated
+    parts : views of the bodies of the engine that it consists of, by name
+    """
+
+    def __init__(self, body: Body, parts: Mapping[str, BodyView]) -> None:
+        self.name = body.name
+        self._body, self._parts = body, dict(parts)
+
+    @classmethod
+    def of(cls, result: Result, body: Body) -> PlacesView:
+        """The view of a body of the model."""
+        return cls(body, part_views(result, body))
+
+    @property
+    def parts(self) -> tuple[BodyView, ...]:
+        """Views of its parts."""
+        return tuple(self._parts.values())
+
+    @property
+    def deforming(self) -> tuple[FlexibleView, ...]:
+        """Views of its parts that deform."""
+        return tuple(view for part in self.parts for view in part.deforming)
+
+    @property
+    def local(self) -> PlacesView:
+        """The same with the motion of each place along the axes of its part."""
+        return PlacesView(self._body, {name: part.local for name, part in self._parts.items()})
+
+    def at(self, *place: Any, **where: Any) -> PointView:
+        """Motion of a place, as the body's own ``at`` takes it."""
+        frame = self._body.at(*place, **where)
+        on_it = self._body.on_part(frame)
+        x, y, z = (float(c) for c in on_it.position)
+        view = self._parts[on_it.body.name].at(x, y, z)
+        view.name = frame.name
+        return view
+
+    def attitude(self, frame: Frame) -> Array:
+        """(nt, 3, 3) rotation matrices from the axes of a frame of the body to the world."""
+        on_it = self._body.on_part(frame)
+        return self._parts[on_it.body.name].attitude(on_it)
+
+    def __getattr__(self, name: str) -> Any:
+        body = self.__dict__.get("_body")
+        if body is None or name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeError(
+            f"{label(body)} has no {name!r}, because it has no frame of reference, expected that "
+            "of one of its places, .at(...)"
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} '{self.name}', {len(self._parts)} parts>"
+
+
+class PartsView(BodyView):
+    """A body of several parts: motion of its own frame, and of its places by ``at(...)``."""
+
+    def __init__(self, places: PlacesView, R: Array, p: Array, V: Array, A: Later) -> None:
+        super().__init__(places.name, R, p, V, A)
+        self._places = places
+
+    @classmethod
+    def of(cls, result: Result, body: Body) -> PartsView:
+        """The view of a body of the model."""
+        return cls(PlacesView.of(result, body), *frame_motion(result, body.name))
+
+    @property
+    def parts(self) -> tuple[BodyView, ...]:
+        """Views of its parts."""
+        return self._places.parts
+
+    @property
+    def deforming(self) -> tuple[FlexibleView, ...]:
+        """Views of its parts that deform."""
+        return self._places.deforming
+
+    @property
+    def local(self) -> PartsView:
+        """The same along the axes of the own frame, and of places along those of their parts."""
+        view = PartsView(self._places.local, *self._local_motion())
+        view._own = np.broadcast_to(np.eye(3), self._own.shape)
+        return view
+
+    def at(self, *place: Any, **where: Any) -> PointView:
+        """Motion of a place, as the body's own ``at`` takes it."""
+        return self._places.at(*place, **where)
+
+    def attitude(self, frame: Frame) -> Array:
+        """(nt, 3, 3) rotation matrices from the axes of a frame of the body to the world."""
+        return self._places.attitude(frame)
+
+
+VIEWS: Mapping[ViewName, type[BodyView] | type[PlacesView] | type[GradientView]] = {
+    "frame": BodyView,
+    "stations": BeamView,
+    "cut": CutBeamView,
+    "members": FrameBodyView,
+    "cut_members": CutFrameView,
+    "nodes": NodalView,
+    "parts": PartsView,
+    "places": PlacesView,
+    "vectors": GradientView,
+    "field": FieldView,
+}
+
+
+def body_view(result: Result, body: Body) -> BodyView | PlacesView | GradientView:
+    """The view of a body as it was simulated."""
+    return VIEWS[body.view].of(result, body)
+
+
+def part_views(result: Result, body: Body) -> dict[str, BodyView]:
+    """Views of the bodies of the engine that a body of the model consists of, by name."""
+    found = {}
+    for part in result.data.compiled.bodies[body.name].parts:
+        view = body_view(result, part)
+        assert isinstance(view, BodyView)
+        found[part.name] = view
+    return found

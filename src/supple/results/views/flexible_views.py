@@ -1,0 +1,400 @@
+"""Histories of flexible bodies: the motion of their frame, their deformation, and any station.
+
+What deforms is given in body axes: elastic displacement ``deflection`` and rotation vector
+``rotation``. Motion is given in world axes, as for rigid bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
+
+import numpy as np
+
+from supple.fem.recovery.point_history import ShellPointHistory, SolidPointHistory, point_history
+from supple.foundation import validate
+from supple.foundation.errors import SuppleError, label
+from supple.foundation.poses import cross
+from supple.results.views.rotation_rates import Turn
+from supple.results.views.section_balance import BeamLoads, section_balance, section_loads
+from supple.results.views.section_views import SectionForces
+from supple.results.views.stress import LargestStress, StressEnvelope, StressHistory
+from supple.results.views.stress_check import warn_of_shapes
+from supple.results.views.views import Array, BodyView, Later, PointView, frame_motion, into
+
+if TYPE_CHECKING:
+    from supple.bodies.base.flexible import FlexibleBody, PointMasses
+    from supple.bodies.beam.beam import Beam
+    from supple.bodies.structure.frame import FrameBody
+    from supple.bodies.structure.mesh import MeshBody
+    from supple.foundation.frames import Body, Frame
+    from supple.reduction.membranes import Membranes
+    from supple.results.result import Result
+
+Side = Literal["y", "-y", "z", "-z"]
+Method = Literal["shapes", "balance"]
+
+
+@dataclass(frozen=True, eq=False)
+class Deformation:
+    """Elastic coordinates of one body over time, and what they mean.
+
+    Attributes
+    ----------
+    body : as it was simulated
+    point_masses : ((place, mass kg), ...) on it
+    names, units : n texts
+    q, u, a : (nt, n) coordinates, rates and accelerations
+    stiffness : (n, n)
+    membranes : what slopes add to the energy of the stiffness, if anything
+    dissipated : (nt,) energy taken by the body's damping since the start, J
+    t : (nt,) s
+    modal_mass : kg, with point masses
+    loads : finds all loads on a beam
+    rest : (n,) coordinates without strain; None if these are zero
+    """
+
+    body: FlexibleBody
+    point_masses: PointMasses
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    q: Array
+    u: Array
+    a: Array
+    stiffness: Array
+    membranes: Membranes | None
+    dissipated: Array
+    t: Array
+    modal_mass: float
+    loads: Callable[[], BeamLoads] | None = None
+    rest: Array | None = None
+
+    @property
+    def strained(self) -> Array:
+        """(nt, n) coordinates less those without strain."""
+        return self.q if self.rest is None else self.q - self.rest
+
+    @classmethod
+    def of(cls, result: Result, body: FlexibleBody) -> Deformation:
+        """The deformation of a flexible body of the engine."""
+        compiled = result.data.compiled
+        record, channel = compiled.flexible[body.name], f"{body.name}.damping"
+        damped = channel in compiled.force_names
+        return cls(
+            body=body,
+            point_masses=record.point_masses,
+            names=record.modal.coordinate_names,
+            units=record.modal.coordinate_units,
+            q=result.q[:, record.q],
+            u=result.u[:, record.u],
+            a=result.a[:, record.u],
+            stiffness=record.modal.K,
+            membranes=record.modal.membranes,
+            dissipated=result[channel].dissipated if damped else np.zeros(len(result.t)),
+            t=result.t,
+            modal_mass=record.modal.mass,
+            loads=partial(result.beam_loads, body),
+            rest=record.modal.rest,
+        )
+
+    def expect_elastic(self, what: str) -> None:
+        """Refuse a question about the strain of a body that has no elastic coordinates here."""
+        if not self.names:
+            beam = " or section_forces('balance')" if self.body.view == "stations" else ""
+            raise SuppleError(
+                f"{label(self.body)}: it is rigid in this result and its {what} is not known, "
+                f"expected a run with elastic coordinates{beam}"
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle without the result that the loads come from."""
+        state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
+        return state | {"loads": None}
+
+
+class PlaceView(PointView):
+    """Motion and deformation of a place on a flexible body: ``result["tower"].at("top")``.
+
+    ``position``, ``velocity``, ``acceleration``, ``angular_velocity`` and ``angular_acceleration``
+    are those of the deformed body, of second order where that is asked for. Inertia and loads see
+    less of it where nothing is attached: ``carried`` is the place as they do.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        place: Frame,
+        deformation: Deformation,
+        frame: BodyView,
+        carried: bool = False,
+    ) -> None:
+        d = deformation
+        find = d.body.attachment if carried else d.body.shown
+        where = find(place, d.point_masses)
+        moved, rates, changes = where.motion(d.q, d.u, d.a)
+        deflection = moved[:, :3]
+        # world components, or those of the body if the frame's view is local
+        own, w = frame._own, frame.angular_velocity
+        arm, rate = _out_of(own, where.p0 + deflection), _out_of(own, rates[:, :3])
+        turn = Turn(moved[:, 3:], rates[:, 3:])
+        spin = _out_of(own, turn.spin)
+
+        def linear() -> Array:
+            turning = cross(frame.angular_acceleration, arm) + cross(w, cross(w, arm) + 2.0 * rate)
+            return frame.acceleration + turning + _out_of(own, changes[:, :3])
+
+        def angular() -> Array:
+            change = _out_of(own, turn.change(changes[:, 3:]))
+            return frame.angular_acceleration + cross(w, spin) + change
+
+        place_now, velocity = frame.position + arm, frame.velocity + cross(w, arm) + rate
+        super().__init__(name, own, place_now, velocity, linear, w + spin, angular)
+        self.deflection = deflection
+        """(nt, 3) elastic displacement in body axes, m"""
+        self.rotation = turn.theta
+        """(nt, 3) elastic rotation vector in body axes, rad"""
+        self._turn, self._deformation, self._frame, self._place = turn, d, frame, place
+        self._carried = carried
+
+    @property
+    def matrix(self) -> Array:
+        """(nt, 3, 3) attitude of the deformed section: its axes, or a frame's, in the world."""
+        return self._turned_axes(self._frame.matrix @ self._turn.matrix)
+
+    @property
+    def local(self) -> Self:
+        """The same with components along the axes of the body."""
+        d, frame = self._deformation, self._frame.local
+        view = type(self)(self.name, self._place, d, frame, self._carried)
+        view._axes = self._axes
+        return view
+
+
+class StationView(PlaceView):
+    """Motion and deformation of a station of a beam: ``result["link2"].at(1.02)``."""
+
+    @property
+    def x(self) -> float:
+        """Station on the axis, m from the origin."""
+        return float(self._place.position[0])
+
+    def strain(self, side: Side = "y", axial: bool = True) -> Array:
+        """(nt,) strain along x at the middle of a side of the section, as a gauge measures it.
+
+        It is positive in tension. Without ``axial`` it is the part of bending only, as a pair of
+        gauges on opposite sides measures it.
+        """
+        d = self._deformation
+        d.expect_elastic("strain")
+        row = cast("Beam", d.body).strain_gauge(self.x, side, axial, d.point_masses)
+        strain: Array = d.strained @ row
+        return strain
+
+    def section_forces(self, method: Method = "shapes") -> SectionForces:
+        """Force N, Vy, Vz and moment T, My, Mz in the section over time, in its axes.
+
+        "shapes": from the strain of the elastic coordinates, which converges slowly with modes.
+        "balance": loads beyond the section less the inertia there, far more accurate with few
+        modes; it includes what the beam's damping carries, and needs all loads to be known.
+        """
+        d = self._deformation
+        beam = cast("Beam", d.body)
+        if validate.choice(label(beam), "method", method, ("shapes", "balance")) == "balance":
+            view = cast("BeamView", self._frame)
+            complete = section_loads(view).complete
+            values = section_balance([view], (0, self.x), complete, beam)
+        else:
+            d.expect_elastic("stress by shapes")
+            values = d.strained @ beam.section_forces(self.x, d.point_masses).T
+        return SectionForces(values, beam.section.at(self.x / beam.length), method)
+
+    def stress(self, y: float, z: float, method: Method = "shapes") -> Array:
+        """(nt, 3) stresses s_xx, s_xy, s_xz at the point (y, z) of the section, m in its axes; Pa.
+
+        Of stretching, bending and torsion, see `SectionForces.stress`.
+        """
+        return self.section_forces(method).stress(y, z)
+
+    def von_mises(
+        self, y: float | None = None, z: float | None = None, method: Method = "shapes"
+    ) -> Array:
+        """(nt,) equivalent stress at a point of the section, or the largest on its surface, Pa."""
+        return self.section_forces(method).von_mises(y, z)
+
+
+class FlexibleView(BodyView):
+    """Motion of a flexible body's frame, its elastic coordinates, and its places by ``at(...)``."""
+
+    def __init__(self, deformation: Deformation, R: Array, p: Array, V: Array, A: Later) -> None:
+        super().__init__(deformation.body.name, R, p, V, A)
+        self._deformation = deformation
+        self.coordinates = deformation.q
+        """(nt, n) elastic coordinates, in the order of ``coordinate_names``"""
+        self.rates = deformation.u
+        """(nt, n) their rates"""
+        self.accelerations = deformation.a
+        """(nt, n) their second derivatives"""
+        self.coordinate_names = deformation.names
+        """``mode_1`` ..., or by node ``u_1, v_1, w_1, tx_1, ty_1, tz_1`` ..."""
+        self.coordinate_units = deformation.units
+        self.dissipated = deformation.dissipated
+        """(nt,) energy taken by the body's own damping since the start, J"""
+
+    @classmethod
+    def of(cls, result: Result, body: Body) -> Self:
+        """The view of a flexible body of the engine."""
+        deformation = Deformation.of(result, cast("FlexibleBody", body))
+        return cls(deformation, *frame_motion(result, body.name))
+
+    @property
+    def deforming(self) -> tuple[FlexibleView, ...]:
+        """Itself."""
+        return (self,)
+
+    def attitude(self, frame: Frame) -> Array:
+        """(nt, 3, 3) rotation matrices from the axes of a frame, deformed, to the world."""
+        turned: Array = self.at(*frame.position).matrix @ frame.rotation
+        return turned
+
+    @property
+    def strain_energy(self) -> Array:
+        """(nt,) J."""
+        q, K = self._deformation.strained, self._deformation.stiffness
+        energy: Array = 0.5 * np.einsum("ti,ij,tj->t", q, K, q)
+        membranes = self._deformation.membranes
+        return energy if membranes is None else energy + membranes.energy(q)
+
+    @property
+    def local(self) -> Self:
+        """The same with vectors along the axes of the body; the attitude is unchanged."""
+        view = self._with_motion(*self._local_motion())
+        view._own = np.broadcast_to(np.eye(3), self._own.shape)
+        return view
+
+    def _with_motion(self, R: Array, p: Array, V: Array, A: Later) -> Self:
+        """The same body with other components of its frame's motion."""
+        return type(self)(self._deformation, R, p, V, A)
+
+    @cached_property
+    def stress_history(self) -> StressHistory:
+        """Equivalent stress of the points of the body over time; see ``stress.py``."""
+        d = self._deformation
+        d.expect_elastic("stress")
+        return StressHistory(d.t, d.strained, partial(d.body.stress_blocks, d.point_masses))
+
+    def von_mises(self) -> Array:
+        """(nt,) largest equivalent stress of the body at each time, Pa."""
+        return self.stress_history.envelope.over_time
+
+    def largest_stress(self) -> LargestStress:
+        """The largest equivalent stress over the run: value, time, place."""
+        return self.stress_history.largest
+
+    def stress_envelope(self) -> StressEnvelope:
+        """The largest equivalent stress of each point of the body over the run."""
+        return self.stress_history.envelope
+
+    def point(self, *place: Any, **where: Any) -> ShellPointHistory | SolidPointHistory:
+        """Strain and stress of a material point of a body made of shells or solids over time.
+
+        ``point((x, y, z))`` or ``point(node=3)``; of shells also ``point(triangle=7)``.
+        """
+        d = self._deformation
+        component, basis = d.body.component_shapes(d.point_masses)
+        return point_history(component, basis, d.q, *place, **where)
+
+    @property
+    def far_end(self) -> PlaceView | None:
+        """The far end of a body that has one: a beam."""
+        return None
+
+    def at(self, x: Any = None, y: float = 0.0, z: float = 0.0) -> PlaceView:
+        """Motion and deformation of a place, as the body's own ``at`` takes it."""
+        place = self._deformation.body.at(x, y, z)
+        return PlaceView(place.name, place, self._deformation, self)
+
+
+class BeamView(FlexibleView):
+    """Motion of a beam's frame, its elastic coordinates, and its stations by ``at(x)``."""
+
+    @property
+    def length(self) -> float:
+        """Length of the beam, m: its last station."""
+        return self._deformation.body.typical_length
+
+    @property
+    def far_end(self) -> StationView:
+        """The last station."""
+        return self.at()
+
+    def at(self, x: float | None = None, y: float = 0.0, z: float = 0.0) -> StationView:
+        """Motion and deformation of the station x, m from 0 to the length; y and z are zero.
+
+        Without x it is the far end.
+        """
+        place = self._deformation.body.at(self.length if x is None else x, y, z)
+        name = f"{self.name}@{float(place.position[0]):g}"
+        return StationView(name, place, self._deformation, self)
+
+    def largest_stress(self) -> LargestStress:
+        """The largest equivalent stress; warns where the balance of loads has another one."""
+        return warn_of_shapes(self, super().largest_stress())
+
+    def von_mises(self) -> Array:
+        """(nt,) largest equivalent stress of the body at each time, Pa; warns alike."""
+        warn_of_shapes(self, super().largest_stress())
+        return super().von_mises()
+
+    def carried(self, x: float) -> StationView:
+        """The station x as inertia and loads see it, with the shapes of the body's places only."""
+        place = self._deformation.body.at(x)
+        return StationView(f"{self.name}@{x:g}", place, self._deformation, self, True)
+
+
+class NodalView(FlexibleView):
+    """Motion of a body whose places are nodes and interfaces, and its elastic coordinates."""
+
+    def at(
+        self, x: Any = None, y: float = 0.0, z: float = 0.0, node: str | int | None = None
+    ) -> PlaceView:
+        """Motion and deformation of a place by name, as ``node=...``, or by its coordinates (m)."""
+        body = cast("FrameBody | MeshBody", self._deformation.body)
+        place = body.at(x, y, z, node=cast("Any", node))
+        return PlaceView(place.name, place, self._deformation, self)
+
+
+class FrameBodyView(NodalView):
+    """Motion of a frame structure, its elastic coordinates, its nodes by ``at(name)``."""
+
+    def strain(self, member: int, s: float, side: Side = "y", axial: bool = True) -> Array:
+        """(nt,) strain along a member at the middle of a side of its section, as a gauge measures.
+
+        ``member`` counts from 0, ``s`` in 0..1 goes along its axis. It is positive in tension.
+        """
+        d = self._deformation
+        d.expect_elastic("strain")
+        row = cast("FrameBody", d.body).strain_gauge(member, s, side, axial, d.point_masses)
+        strain: Array = d.strained @ row
+        return strain
+
+    def section_forces(self, member: int, s: float) -> SectionForces:
+        """Force and moment in a member at the place s in 0..1 over time, in its axes.
+
+        They come from the strain of the elastic coordinates.
+        """
+        d = self._deformation
+        d.expect_elastic("stress")
+        body = cast("FrameBody", d.body)
+        rows = body.section_forces(member, s, d.point_masses)
+        return SectionForces(d.q @ rows.T, body.members[member].section.at(s), "shapes")
+
+    def stress(self, member: int, s: float, y: float, z: float) -> Array:
+        """(nt, 3) stresses s_xx, s_xy, s_xz at the point (y, z) of a member's section, Pa."""
+        return self.section_forces(member, s).stress(y, z)
+
+
+def _out_of(R: Array, x: Array) -> Array:
+    """World components of the vectors x (nt, 3) along the axes whose columns are R (nt, 3, 3)."""
+    return into(np.swapaxes(R, 1, 2), x)

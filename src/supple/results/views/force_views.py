@@ -1,0 +1,321 @@
+"""What ``result["motor"]`` gives: energy through a force element, and its load over time.
+
+Loads are evaluated when they are asked for, from the stored states. Arrays have time first; vectors
+are in world axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.foundation.calls import Spoken
+from supple.foundation.errors import SuppleError
+from supple.results.data.run_data import ElementHistory, RopeHistory, SampleRecord
+from supple.results.views.views import PointView
+
+Array = NDArray[np.float64]
+Source = Callable[[str], ElementHistory]
+
+
+class ForceView(Spoken):
+    """Energy through a force element since the start of the run, J, and its power, W.
+
+    ``.work`` (nt,) done on the system, or ``.dissipated`` (nt,) for elements that only take.
+    """
+
+    def __init__(
+        self, name: str, energy: Array, dissipates: bool, source: Source | None = None
+    ) -> None:
+        self.name = name
+        self.dissipates = dissipates
+        self._energy = energy
+        self._source = source
+
+    @property
+    def work(self) -> Array:
+        """(nt,) work done on the system, J."""
+        if self.dissipates:
+            raise AttributeError(f"'{self.name}' does no work of its own: see its .dissipated")
+        return self._energy
+
+    @property
+    def dissipated(self) -> Array:
+        """(nt,) energy taken from the system, J."""
+        if not self.dissipates:
+            raise AttributeError(f"'{self.name}' is not a damper: see its .work")
+        return self._energy
+
+    @cached_property
+    def _load(self) -> ElementHistory:
+        if self._source is None:
+            raise SuppleError(f"the loads of '{self.name}' are not in this result")
+        return self._source(self.name)
+
+    @property
+    def power(self) -> Array:
+        """(nt,) rate of ``work``, or of ``dissipated``, W."""
+        return self._load.power
+
+    def __repr__(self) -> str:
+        kind = "dissipated" if self.dissipates else "work"
+        return f"<force '{self.name}': {kind}, power, {len(self._energy)} times>"
+
+
+class JointForceView(ForceView):
+    """An element on a joint coordinate: spring, motor, controller."""
+
+    def __init__(
+        self,
+        name: str,
+        energy: Array,
+        dissipates: bool,
+        source: Source | None,
+        place: int,
+        units: str,
+        ratio: float = 1.0,
+    ) -> None:
+        super().__init__(name, energy, dissipates, source)
+        self._place = place  # of its velocity in the state
+        self._ratio = ratio  # of the motor's shaft it acts on
+        self.units = units
+        """of the effort: N m or N"""
+
+    @property
+    def effort(self) -> Array:
+        """(nt,) effort of this element on its coordinate, positive in its sense; N m or N.
+
+        For an element on a motor it is the effort on the shaft.
+        """
+        return self._load.efforts[:, self._place] / self._ratio
+
+
+class EffortFunctionView(ForceView):
+    """Efforts of a function or a spring on several joint coordinates or shafts."""
+
+    def __init__(
+        self,
+        name: str,
+        energy: Array,
+        dissipates: bool,
+        source: Source | None,
+        shafts: list[tuple[int, int, float]],
+        units: tuple[str, ...],
+    ) -> None:
+        super().__init__(name, energy, dissipates, source)
+        self._shafts = shafts
+        self.units = units
+        """of each effort: N m or N"""
+
+    @property
+    def efforts(self) -> Array:
+        """(nt, n) on each of its coordinates, N m or N."""
+        return np.stack([self._load.efforts[:, u] / ratio for _, u, ratio in self._shafts], axis=1)
+
+    @property
+    def effort(self) -> Array:
+        """(nt,) on its only coordinate."""
+        if len(self._shafts) != 1:
+            raise AttributeError(f"'{self.name}' acts on {len(self._shafts)} coordinates: .efforts")
+        return self.efforts[:, 0]
+
+
+class ControllerView(EffortFunctionView):
+    """A continuous controller: efforts and states."""
+
+    def __init__(self, *common: Any, states: Array, **more: Any) -> None:
+        super().__init__(*common, **more)
+        self.states = states
+        """(nt, n) of its law"""
+
+
+class SampledView(EffortFunctionView):
+    """A sampled controller: efforts at output times, and all its samples."""
+
+    def __init__(self, *common: Any, samples: SampleRecord | None, **more: Any) -> None:
+        super().__init__(*common, **more)
+        self._samples = samples
+
+    @property
+    def samples(self) -> SampleRecord:
+        """Instants, what was measured and computed at them, and when it acts."""
+        if self._samples is None:
+            raise SuppleError(f"the samples of '{self.name}' are not in this result")
+        return self._samples
+
+
+class MotorView(ForceView):
+    """A motor: its shaft, and what its gear does to the joint."""
+
+    def __init__(
+        self,
+        name: str,
+        energy: Array,
+        dissipates: bool,
+        source: Source | None,
+        shaft: tuple[Array, ...],
+        place: int,
+        gear: str | None,
+        drives: tuple[str, ...],
+        inertia: Array,
+        units: str,
+    ) -> None:
+        super().__init__(name, energy, dissipates, source)
+        self._shaft, self._place, self._gear = shaft, place, gear
+        self._drives, self._inertia = drives, inertia
+        self.units = units
+        """of the effort: N m or N"""
+
+    @property
+    def angle(self) -> Array:
+        """(nt,) of the shaft, rad (m on a sliding coordinate)."""
+        return self._shaft[0]
+
+    @property
+    def rate(self) -> Array:
+        """(nt,) of the shaft, rad/s."""
+        return self._shaft[1]
+
+    @property
+    def acceleration(self) -> Array:
+        """(nt,) of the shaft, rad/s2."""
+        return self._shaft[2]
+
+    @property
+    def effort(self) -> Array:
+        """(nt,) through the gear on the joint coordinate: drives less rotor and losses."""
+        assert self._source is not None
+        if self._gear is not None:
+            return self._source(self._gear).efforts[:, self._place]
+        total = self._load.efforts[:, self._place] - self._inertia
+        for name in self._drives:
+            total = total + self._source(name).efforts[:, self._place]
+        return total
+
+
+class PointForceView(ForceView):
+    """A force and a torque on a body at a frame."""
+
+    @property
+    def force(self) -> Array:
+        """(nt, 3) N, world axes; of an element between two frames on its frame B."""
+        return self._load.wrenches[:, -1, 3:]
+
+    @property
+    def torque(self) -> Array:
+        """(nt, 3) at the frame's origin, N m, world axes; on frame B if there are two."""
+        return self._load.wrenches[:, -1, :3]
+
+
+class RopeView(ForceView):
+    """A rope along n places: points, pulleys and drums."""
+
+    @property
+    def _rope(self) -> RopeHistory:
+        found = self._load.rope
+        assert found is not None
+        return found
+
+    @property
+    def length(self) -> Array:
+        """(nt,) along its path, m; of ropes on drums with what was wound off since the start."""
+        return self._rope.length
+
+    @property
+    def length_rate(self) -> Array:
+        """(nt,) m/s."""
+        return self._rope.rate
+
+    @cached_property
+    def tension(self) -> Array:
+        """(nt, n - 1) of the rope behind each place but the last, N."""
+        found = self._rope.tension[:, :-1].copy()
+        for k in range(1, found.shape[1]):
+            passed = ~self._rope.touches[:, k]
+            found[passed, k] = found[passed, k - 1]
+        return found
+
+    @property
+    def angle(self) -> Array:
+        """(nt, n) of contact at each place, rad; zero at points and where the rope passes by."""
+        return self._rope.angle
+
+    @property
+    def slip(self) -> Array:
+        """(nt, n) speed at which the rope slides over each place towards its last end, m/s."""
+        return self._rope.slip
+
+    @property
+    def force(self) -> Array:
+        """(nt, n, 3) on each place, N, world axes."""
+        return self._rope.wrenches[:, :, 3:]
+
+    @property
+    def torque(self) -> Array:
+        """(nt, n, 3) on each place at its centre, N m, world axes."""
+        return self._rope.wrenches[:, :, :3]
+
+    @property
+    def spans(self) -> tuple[tuple[Array, Array], ...]:
+        """Where the rope leaves each place but the last and reaches the next, (nt, 3) each, m."""
+        rope, n = self._rope, self._rope.tension.shape[1]
+        found = []
+        for k in range(n - 1):
+            begin, end = rope.begin[:, k].copy(), rope.begin[:, k].copy()
+            for i in range(len(begin)):
+                after = [j for j in range(k + 1, n) if rope.touches[i, j]]
+                if rope.touches[i, k]:
+                    end[i] = rope.end[i, after[0]]
+                else:  # nothing begins there
+                    begin[i] = end[i] = rope.end[i, after[0]]
+            found.append((begin, end))
+        return tuple(found)
+
+
+class LineForceView(ForceView):
+    """An element along the line from a point A to a point B: a spring, a damper, a cable."""
+
+    def __init__(
+        self,
+        name: str,
+        energy: Array,
+        dissipates: bool,
+        source: Source | None,
+        ends: tuple[PointView, PointView],
+    ) -> None:
+        super().__init__(name, energy, dissipates, source)
+        self._ends = ends
+
+    @cached_property
+    def _line(self) -> tuple[Array, Array]:
+        a, b = self._ends
+        span = b.position - a.position
+        length = np.linalg.norm(span, axis=1)
+        return length, span / np.where(length > 0.0, length, np.inf)[:, None]
+
+    @property
+    def length(self) -> Array:
+        """(nt,) distance of its ends, m."""
+        return self._line[0]
+
+    @property
+    def length_rate(self) -> Array:
+        """(nt,) m/s, positive when the ends move apart."""
+        a, b = self._ends
+        rate: Array = np.einsum("ti,ti->t", self._line[1], b.velocity - a.velocity)
+        return rate
+
+    @property
+    def force(self) -> Array:
+        """(nt, 3) by the element on B, N, world axes; A gets the opposite."""
+        return self._load.wrenches[:, 1, 3:]
+
+    @property
+    def tension(self) -> Array:
+        """(nt,) N, positive when it pulls its ends together."""
+        tension: Array = -np.einsum("ti,ti->t", self._line[1], self.force)
+        return tension

@@ -1,6 +1,0 @@
-"""Robot files: models of URDF and MJCF."""
-
-from supple.robots.description import JointLimits
-from supple.robots.robot_file import ENDINGS, RobotFile, read_mjcf, read_urdf
-
-__all__ = ["ENDINGS", "JointLimits", "RobotFile", "read_mjcf", "read_urdf"]

@@ -1,0 +1,1 @@
+"""Values of parameters from measured records: least squares, intervals, doubts, other starts."""

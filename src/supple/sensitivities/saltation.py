@@ -1,0 +1,139 @@
+"""Jump: what a change of the model at an event makes of small motion.
+
+At the event of a neighbour, dt later than that of the run, its state differs by s + f dt, where f
+are the rates before the change. Behind it the velocities are those of an impact, u+(t, q, u, p)
+(`supple.loops.impact`). Seen at the time of the run again, the rates f+ behind it are taken back:
+
+    s+ = J (s + f dt) + u+_t dt + u+_p - f+ dt,    dt = a . s + a_p
+
+with J the derivative of the state behind the change, and a that of the instant (`Crossing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.analyses.run.joined import Piece
+from supple.engine.base.compiled import Compiled
+from supple.engine.base.row_sets import RowSets
+from supple.events import Event
+from supple.foundation.errors import SimulationError
+from supple.foundation.poses import Array
+from supple.integrators.run.driver import Solution
+from supple.loops.impact import impact
+from supple.results.data.run_data import ChangeRecord
+from supple.results.result import Result
+from supple.sensitivities.crossing import Crossing
+from supple.sensitivities.displaced import SMALL, moved, shown, state_rates
+from supple.sensitivities.linear_steps import States
+from supple.sensitivities.neighbours import Neighbours, Start, like
+from supple.state import State
+
+
+@dataclass(frozen=True)
+class Jump:
+    """Small motion behind a change is ``matrix`` (ns, ns) times that before it, and ``terms``.
+
+    Attributes
+    ----------
+    terms : by parameter, (ns,) what it adds
+    """
+
+    matrix: Array
+    terms: dict[str, Array]
+
+    @classmethod
+    def of(
+        cls,
+        neighbours: Neighbours,
+        piece: Piece,
+        solution: Solution,
+        changes: Sequence[ChangeRecord],
+        units: Array,
+    ) -> Jump:
+        """Of the change at the end of a phase of a run, with the changes before it."""
+        change, after = piece.change, piece.after
+        assert change is not None and after is not None
+        before, behind = _states(change.before), _states(change.after)
+        s = piece.solution
+        model = piece.compiled if s is None else s.row_sets.models[-1]
+        rates, later = state_rates(model, before)[0], state_rates(after, behind)[0]
+
+        def view(start: Start, states: States) -> Result:
+            rows = solution._replace(row_sets=RowSets.of(model))
+            return shown(start, rows, states, changes)
+
+        J, over_time = _impact_slopes(neighbours, after, before, units)
+        event = _moving(piece)
+        S, terms = J.copy(), {}
+        crossing = None
+        if event is not None:
+            span = float(solution.t[-1] - solution.t[0])
+            given = event, before, rates, units, span
+            crossing = Crossing.of(neighbours, *given, view)
+        delayed = J @ rates + over_time - later
+        if crossing is not None:
+            S += np.outer(delayed, crossing.over_states)
+        for name in neighbours.values:
+            terms[name] = _over_parameter(neighbours, name, after, before)
+            if crossing is not None:
+                terms[name] += delayed * crossing.over_parameters[name]
+        return cls(S, terms)
+
+
+def _states(state: State) -> States:
+    """A state as the only one of many."""
+    return States(np.array([state.t]), state.q[None], state.u[None], state.z[None])
+
+
+def _moving(piece: Piece) -> Event | None:
+    """The event whose instant depends on the state; None if it is given."""
+    found = [event for event in piece.fired if event.at is None]
+    if len(found) > 1 or (found and len(piece.fired) > 1):
+        names = ", ".join(repr(event.name) for event in piece.fired)
+        assert piece.change is not None
+        raise SimulationError(
+            f"sensitivity: the events {names} are at one instant, t = {piece.change.t:g} s, so "
+            "that what follows has no derivative"
+        )
+    return found[0] if found else None
+
+
+def _behind(compiled: Compiled, states: States) -> Array:
+    """Velocities (n, nu) behind an impact, for each state before it."""
+    return np.array(
+        [impact(compiled, float(t), q, u).u for t, q, u in zip(*states[:3], strict=True)]
+    )
+
+
+def _impact_slopes(
+    neighbours: Neighbours, after: Compiled, before: States, units: Array
+) -> tuple[Array, Array]:
+    """Derivatives (ns, ns), (ns,) of the state behind an impact along that before it, and time."""
+    ns, nu = len(units), after.nu
+    along = np.diag(SMALL * units)[: 2 * nu]
+    each = np.zeros(2 * len(along), dtype=int)
+    equations = neighbours.problem.equations
+    beside = moved(equations, before.part(each), np.vstack([along, -along]))
+    u = _behind(after, beside).reshape(2, 2 * nu, nu)
+    J = np.eye(ns)
+    J[nu : 2 * nu, : 2 * nu] = ((u[0] - u[1]) / (2.0 * SMALL * units[: 2 * nu, None])).T
+    problem = neighbours.problem
+    by = SMALL * (problem.t_end - problem.t_start)
+    one, two = (_behind(after, before._replace(t=before.t + x))[0] for x in (by, -by))
+    over_time = np.zeros(ns)
+    over_time[nu : 2 * nu] = (one - two) / (2.0 * by)
+    return J, over_time
+
+
+def _over_parameter(neighbours: Neighbours, name: str, after: Compiled, before: States) -> Array:
+    """Derivative (ns,) of the state behind an impact along a parameter."""
+    nu, nz = after.nu, after.nz
+    *sides, apart = neighbours.sides(name)
+    one, two = (_behind(like(side.compiled, after), before)[0] for side in sides)
+    out = np.zeros(2 * nu + nz)
+    out[nu : 2 * nu] = (one - two) / apart
+    return out

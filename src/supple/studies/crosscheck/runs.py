@@ -1,0 +1,333 @@
+"""Runs of a cross-check, each way so often that its error is known, and where two ways part."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.analyses.run.checkpointing import Arguments
+from supple.analyses.run.prepared import Prepared
+from supple.formulations.base import Formulation
+from supple.foundation.errors import SuppleError, SuppleWarning
+from supple.integrators.methods.base import Integrator
+from supple.integrators.run.interruption import raised_at_once
+from supple.results.result import Result
+from supple.studies.comparison import Comparison, Table, compared, elastic_rate, table_of
+from supple.studies.crosscheck.steps import HALVINGS, StepErrors, step_errors
+
+Array = NDArray[np.float64]
+Truths = NDArray[np.bool_]
+
+FINER = 0.01  # tolerance of the second run over that of the first
+SMALLEST = 1e-13  # tolerance that rounding allows
+# Of the largest range with the same units: what changes less need not be resolved.
+TELLING = 1e-3
+# Errors of a step in units of its tolerance, which two runs may have before either is seen to err:
+# a tolerance promises as much of the largest motion with the same units.
+STEPS = 10.0
+STILL = 1e-9  # of the largest value with the same units: what changes less stands still
+LUCK = 0.25  # of the run: so far ahead errors are looked for
+ENDS = 1e-3  # of the run: by how much two runs may end apart at an event
+
+
+@dataclass(frozen=True)
+class Request:
+    """What every run of a cross-check is asked for; tolerances are (rtol, atol)."""
+
+    t_end: float
+    start: Any
+    output: Any
+    events: Any
+    tolerance: tuple[float, float]
+
+    @property
+    def tight(self) -> tuple[float, float]:
+        """Those of the second run."""
+        rtol, atol = self.tolerance
+        return max(FINER * rtol, SMALLEST), max(FINER * atol, 0.01 * SMALLEST)
+
+    def run(
+        self, prepared: Prepared, formulation: Formulation, integrator: Integrator, tight: bool
+    ) -> Result:
+        """One run; raises `SuppleError` if it does not reach its end."""
+        arguments = Arguments(
+            self.t_end,
+            start=self.start,
+            formulation=formulation,
+            integrator=integrator,
+            tolerance=self.tight if tight else self.tolerance,
+            output=self.output,
+            events=self.events,
+        )
+        with warnings.catch_warnings(), raised_at_once():
+            warnings.simplefilter("ignore", SuppleWarning)
+            result, _ = prepared.run(arguments)
+        if not result.success:
+            raise SuppleError(result.message)
+        return result
+
+
+def equal_steps(integrator: Integrator) -> list[Integrator]:
+    """The method with ever shorter steps, if they are given; empty if tolerances choose them."""
+    step = float(getattr(integrator, "step", None) or 0.0)
+    steps = [step * 0.5**k for k in range(HALVINGS + 1)] if step else []
+    return [replace(cast("Any", integrator), step=each) for each in steps]
+
+
+class Scales:
+    """What differences of each quantity are related to: its range, if it moves.
+
+    A range is at least a thousandth of the largest one with the same units. Where nothing with
+    these units moves, it is the largest value, 1 rad, the length of the model, or a rate that goes
+    as far in the time of the run.
+
+    Attributes
+    ----------
+    largest : range with given units; zero if it is rounding
+    of : scale by quantity; zero if all its values and all others with the same units are
+    """
+
+    def __init__(self, found: Comparison) -> None:
+        span = float(found.t[-1] - found.t[0])
+        length = cast("Result", found.runs[0]).data.compiled.length
+        sizes = {"rad": 1.0, "m": length, "rad/s": 1.0 / span, "m/s": length / span}
+        ranges: dict[str, float] = {}
+        for d in found.differences.values():
+            ranges[d.units] = max(ranges.get(d.units, 0.0), d.range)
+            sizes[d.units] = max(sizes.get(d.units, 0.0), d.size)
+        self.largest = {u: x if x > STILL * sizes[u] else 0.0 for u, x in ranges.items()}
+        self.of = {
+            name: max(d.range, TELLING * largest)
+            if (largest := self.largest[d.units])
+            else sizes[d.units]
+            for name, d in found.differences.items()
+        }
+
+    def promised(self, name: str, units: str, tolerance: float) -> float:
+        """By how much two runs may differ before either is seen to err."""
+        largest = self.largest[units]
+        return STEPS * tolerance * largest if largest else STILL * self.of[name]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A way that was run so often that its error is known.
+
+    Attributes
+    ----------
+    result : at the tighter tolerance, or with the shortest steps
+    table : what it is compared by
+    t, errors : (nt,) s, and by quantity (nt,): the largest error so far
+    known : by quantity (nt,): whether that is an estimate; see `crosscheck_steps`
+    scales : what differences are related to
+    seconds : processor time of all runs
+    """
+
+    result: Result
+    table: Table
+    t: Array
+    errors: dict[str, Array]
+    known: dict[str, Truths]
+    scales: Scales
+    seconds: float
+
+
+def run_measured(
+    prepared: Prepared, request: Request, formulation: Formulation, integrator: Integrator
+) -> Run:
+    """Run a way at two tolerances, or with three equal steps.
+
+    Raises `SuppleError` with the reason if one of them fails.
+    """
+    methods = equal_steps(integrator)
+    if methods:  # the tolerance says only when iterations end
+        runs = [request.run(prepared, formulation, method, tight=True) for method in methods]
+    else:
+        runs = [request.run(prepared, formulation, integrator, tight) for tight in (False, True)]
+    tables = [finite_table(result) for result in runs]
+    pairs = range(len(runs) - 1)
+    found = [compared((runs[k], runs[k + 1]), (tables[k], tables[k + 1])) for k in pairs]
+    scales = Scales(found[-1])
+    errors = {name: _errors(name, found, integrator, scales) for name in found[-1].differences}
+    return Run(
+        result=runs[-1],
+        table=tables[-1],
+        t=found[-1].t,
+        errors={name: error.values for name, error in errors.items()},
+        known={name: error.known for name, error in errors.items()},
+        scales=scales,
+        seconds=sum(float(r.statistics.get("cpu_seconds", 0.0)) for r in runs),
+    )
+
+
+def _errors(
+    name: str, found: list[Comparison], integrator: Integrator, scales: Scales
+) -> StepErrors:
+    """Errors of the last run: what a hundredth of the tolerance changes, or by three steps."""
+    t, last = found[-1].t, found[-1][name].values
+    if len(found) == 1:
+        return StepErrors(np.maximum.accumulate(last), np.ones(len(t), dtype=bool))
+    first = np.interp(t, found[0].t, found[0][name].values)
+    step, order = cast("Any", integrator).step, integrator.fixed_order
+    errors = step_errors(t, first, last, step, order, STILL * scales.of[name])
+    if name != "energy.total":
+        return errors
+    audit = cast("Result", found[-1].runs[1])  # which knows what the energy lacks
+    lost = np.interp(t, audit.t, np.maximum.accumulate(np.abs(audit.energy.error)))
+    return errors._replace(values=np.maximum(errors.values, lost))
+
+
+def finite_table(result: Result) -> Table:
+    """What a run can be compared by; a number that is none is refused: it agrees with nothing."""
+    for name, states in (("coordinates", result.q), ("velocities", result.u)):
+        if not np.all(np.isfinite(states)):
+            raise SuppleError(f"one of its {name} is not finite")
+    table = table_of(result)
+    for name, history in table.items():
+        if not np.all(np.isfinite(history.derivatives[history.order])):
+            raise SuppleError(f"{name} is not finite")
+    return table
+
+
+def moves(result: Result) -> bool:
+    """Whether anything moves by more than rounding of radians and lengths of the model."""
+    span = float(result.t[-1] - result.t[0])
+    speeds = np.abs(result.u) / result.data.compiled.scale
+    return bool(speeds.max(initial=0.0) * span > STILL)
+
+
+class Parting(NamedTuple):
+    """Where two runs part by more than their errors: quantity, time (s), part of its scale."""
+
+    name: str
+    t: float
+    part: float
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """How a run agrees with the reference.
+
+    Attributes
+    ----------
+    t : (nt,) s
+    apart, errors : (nt,) largest difference of all quantities, and largest sum of the errors of
+        both runs, over the scale of the quantity
+    worst, at : quantity with the largest difference over its scale until ``until``, and its time;
+        empty if nothing moves
+    difference, error : largest of ``apart`` and ``errors`` until ``until``
+    until : s, the first time at which an error exceeds the accuracy; infinite if none does
+    unresolved, falls : the quantity of that error, and whether it is known
+    parting : where the runs part by more than their errors before that; None if they do not
+    unknown : the same of quantities whose errors are not known, if no other parts
+    missing : quantities that only one of the runs has
+    """
+
+    t: Array
+    apart: Array
+    errors: Array
+    worst: str
+    at: float
+    difference: float
+    error: float
+    until: float
+    unresolved: str
+    falls: bool
+    parting: Parting | None
+    unknown: Parting | None
+    missing: tuple[str, ...]
+
+
+def judge(reference: Run, run: Run, accuracy: float, tolerance: float) -> Judgement:
+    """Compare a run with the reference within the errors of both.
+
+    ``tolerance`` is that of the tighter runs. Errors are what a hundredth of the tolerance changes,
+    at any time so far, so they are well above those of the tighter runs, which are compared; with
+    equal steps, see `crosscheck_steps`. Rates of elastic coordinates may part no more than others,
+    but need not be resolved: stiff ones are noise at any tolerance.
+    """
+    found = compared((reference.result, run.result), (reference.table, run.table))
+    scales, t = reference.scales, found.t
+    names = [name for name in found.differences if scales.of[name] > 0.0]
+    missing = [*sorted(set(reference.table) ^ set(run.table)), *found.skipped]
+    apart, errors = np.zeros((2, len(names), len(t)))
+    promised, known = np.zeros((len(names), 1)), np.ones((len(names), len(t)), dtype=bool)
+    for k, name in enumerate(names):
+        d, scale = found[name], scales.of[name]
+        apart[k] = d.values / scale
+        for one in (reference, run):
+            errors[k] += np.interp(t, one.t, one.errors[name]) / scale
+            known[k] &= np.interp(t, one.t, one.known[name].astype(float)) == 1.0
+        promised[k] = (scales.promised(name, d.units, tolerance) + d.interpolation) / scale
+    counted = np.array([not elastic_rate(name, reference.table) for name in names], dtype=bool)
+    loose = (errors > accuracy) & counted[:, None]
+    resolved = ~np.logical_or.accumulate(loose.any(axis=0))
+    until = float("inf") if resolved.all() else float(t[np.argmin(resolved)])
+    first = int(np.argmin(resolved))
+    which = int(np.argmax(loose[:, first])) if names else 0
+    unresolved, falls = ("", True) if resolved.all() else (names[which], bool(known[which, first]))
+    ahead, within = _ahead(t, resolved), resolved & counted[:, None]
+    seen = np.where(within, apart, 0.0)
+    k, place = divmod(int(np.argmax(seen)), len(t)) if names else (0, 0)
+    seen_apart, allowed = np.where(resolved, apart, 0.0), errors[:, ahead] + promised
+    known &= known[:, ahead]
+    parting = _parting(names, t, np.where(known, seen_apart, 0.0), allowed)
+    return Judgement(
+        t=t,
+        apart=apart[counted].max(axis=0, initial=0.0),
+        errors=errors[counted].max(axis=0, initial=0.0),
+        worst=names[k] if moves(reference.result) else "",
+        at=float(t[place]),
+        difference=float(seen.max(initial=0.0)),
+        error=float(np.where(within, errors, 0.0).max(initial=0.0)),
+        until=until,
+        unresolved=unresolved,
+        falls=falls,
+        parting=parting,
+        unknown=None if parting else _parting(names, t, seen_apart, allowed),
+        missing=tuple(dict.fromkeys(missing)),
+    )
+
+
+def _ahead(t: Array, resolved: NDArray[np.bool_]) -> NDArray[np.int_]:
+    """For each time the place of one that is later by a part of the run, as far as it is resolved.
+
+    Errors at one time may be small by luck: two tolerances can err by the same. They are the
+    largest so far, and of a while to come.
+    """
+    last = max(int(resolved.sum()) - 1, 0)
+    later = t + LUCK * (t[last] - t[0])
+    places: NDArray[np.int_] = np.minimum(np.searchsorted(t, later), last)
+    return np.maximum(places, np.arange(len(t)))
+
+
+def _parting(names: list[str], t: Array, apart: Array, allowed: Array) -> Parting | None:
+    """The quantity that parts first; of several at once the one that is farthest beyond its error.
+
+    A body or joint is named before an energy, which has no place.
+    """
+    beyond = apart > allowed
+    which = np.flatnonzero(beyond.any(axis=1))
+    if not len(which):
+        return None
+    first = {int(k): int(np.argmax(beyond[k])) for k in which}
+
+    def order(k: int) -> tuple[bool, int, float]:
+        place = first[k]
+        return names[k].startswith("energy."), place, -apart[k, place] / allowed[k, place]
+
+    k = min(first, key=order)
+    return Parting(names[k], float(t[first[k]]), float(apart[k].max()))
+
+
+def ends_apart(reference: Result, other: Result) -> str:
+    """Say that two runs end at different times; empty if they do not."""
+    ends = [float(r.state().t) for r in (reference, other)]
+    span = max(ends) - float(reference.t[0])
+    if abs(ends[0] - ends[1]) <= ENDS * span:
+        return ""
+    return f"it ends at t = {ends[1]:.6g} s, the reference at {ends[0]:.6g} s"

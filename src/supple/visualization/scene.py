@@ -1,0 +1,304 @@
+"""What is drawn of a result: things with vertices that move and deform, as plain arrays.
+
+A vertex of a thing is, at each time, at
+
+    p + R (stretch * (point + sum of amplitude * field))
+
+with the pose ``R, p`` of the thing, the fields of its elastic coordinates and their amplitudes.
+Size grows with the number of fields, not with that of times. Displacements of second order are no
+sum of few fields by nature: of beams they are sampled at all drawn times, exactly, and written as
+the few fields that they are made of (singular vectors, to `SAMPLED` of the body's size); of meshes
+and structures they are the slaved shapes that the equations of motion have. Plates and solids
+without a frame are sampled as a whole, with their stress: its fields come first and move nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.fem.drawn.surface import MOST_STRESS, Surface
+from supple.foundation.palette import COLOURS
+from supple.visualization.shading import shaded
+
+if TYPE_CHECKING:
+    from supple.results.result import Result
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Kind = Literal["bodies", "joints", "forces", "constraints", "reactions", "marks"]
+# How exact sampled displacements of second order are, in sizes of the body.
+SAMPLED = 1e-7
+SAMPLED_STRESS = 1e-3  # of the largest stress
+
+
+@dataclass(frozen=True, eq=False)
+class Thing:
+    """Something that is drawn.
+
+    Attributes
+    ----------
+    name, kind, colour : as the viewer shows them; colour is "#rrggbb"
+    points, normals : (v, 3) m and unit vectors, in its own axes
+    triangles, lines, edges : (t, 3), (l, 2) and (e, 2) numbers of vertices
+        Edges are lines where the surface has an edge.
+    R, p : (nt, 3, 3), (nt, 3) m, its pose in the world
+    fields : (k, v, 3) m for an amplitude of one
+    amplitudes : (nt, k)
+    still : (k,) amplitudes where it is not deformed
+    stress : (k, v, c) Pa, of the first amplitudes less those of ``still``; the norm of their sum is
+        the equivalent stress of von Mises (`sides`); (0, v, 3) where it is not known
+    modulus : (v,) Pa, Young's modulus, by which the stress is divided for an equivalent strain;
+        empty where stress is not known
+    stretch : (nt, 3) factors along its own axes, or None; zero where it is not there
+    magnified : whether its deformation can be magnified: not that of parts, which would gape
+    opacity : 0 to 1
+    """
+
+    name: str
+    kind: Kind
+    colour: str
+    points: Array
+    normals: Array
+    triangles: Indices
+    lines: Indices
+    edges: Indices
+    R: Array
+    p: Array
+    fields: Array
+    amplitudes: Array
+    still: Array
+    stress: Array
+    modulus: Array
+    stretch: Array | None = None
+    magnified: bool = True
+    opacity: float = 1.0
+
+    def vertices(self, k: int, magnification: float = 1.0) -> Array:
+        """Places (v, 3) of the vertices in the world at the time of number k, m."""
+        size = magnification if self.magnified else 1.0
+        amplitude = self.still + size * (self.amplitudes[k] - self.still)
+        place = self.points + np.einsum("k,kvi->vi", amplitude, self.fields)
+        if self.stretch is not None:
+            place = place * self.stretch[k]
+        moved: Array = self.p[k] + place @ self.R[k].T
+        return moved
+
+    def von_mises(self, k: int) -> Array:
+        """Equivalent stress (v,) Pa of the vertices at the time of number k; zero if not known.
+
+        Of a shell it is that of the side with the larger one.
+        """
+        away = (self.amplitudes[k] - self.still)[: len(self.stress)]
+        values = np.einsum("k,kvc->vc", away, self.stress)
+        return np.asarray(np.max([np.linalg.norm(v, axis=-1) for v in sides(values)], axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Chapter:
+    """A part of a scene that is played on its own: a mode, or the whole run.
+
+    Attributes
+    ----------
+    title : one line
+    begin, end : s, or cycles of a mode
+    """
+
+    title: str
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The path of a point: its name, places (nt, 3) m in the world, and a colour."""
+
+    name: str
+    places: Array
+    colour: str
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """All that is drawn.
+
+    Attributes
+    ----------
+    name : of the model
+    t : (nt,) s
+    things : bodies first
+    up : (3,) against gravity; z without any
+    low, high : (3,) m, the box around all bodies at all times
+    chapters : modes; none of a run
+    traces : paths of points
+    """
+
+    name: str
+    t: Array
+    things: list[Thing] = field(default_factory=list)
+    up: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    low: Array = field(default_factory=lambda: -np.ones(3))
+    high: Array = field(default_factory=lambda: np.ones(3))
+    chapters: list[Chapter] = field(default_factory=list)
+    traces: list[Trace] = field(default_factory=list)
+
+    @property
+    def size(self) -> float:
+        """Diagonal of the box around everything, m."""
+        return float(np.linalg.norm(self.high - self.low)) or 1.0
+
+
+def thing(
+    surface: Surface,
+    name: str,
+    kind: Kind,
+    colour: str,
+    pose: tuple[Array, Array],
+    q: Array | None = None,
+    still: Array | None = None,
+    stretch: Array | None = None,
+    magnified: bool = True,
+    opacity: float = 1.0,
+) -> Thing:
+    """A surface with a pose (nt, 3, 3), (nt, 3), which deforms with coordinates (nt, n)."""
+    R, p = pose
+    fields, amplitudes = np.zeros((0, len(surface.points), 3)), np.zeros((len(p), 0))
+    rest = np.zeros(0)
+    if q is not None and q.shape[1]:
+        fields, amplitudes, rest = _deformed(surface, q, still)
+    found = shaded(surface.points, surface.triangles)
+    stress = _stress(surface)
+    if surface.stress_at is not None and q is not None:
+        stress, strength = _sampled_stress(surface.stress_at(q))
+        fields = np.concatenate([np.zeros((len(stress), *fields.shape[1:])), fields])
+        amplitudes = np.hstack([strength, amplitudes])
+        rest = np.concatenate([np.zeros(len(stress)), rest])
+    number = np.zeros(len(surface.points), dtype=np.intp)
+    number[found.source] = np.arange(len(found.source))
+    return Thing(
+        name=name,
+        kind=kind,
+        colour=colour,
+        points=surface.points[found.source],
+        normals=found.normals,
+        triangles=found.triangles,
+        lines=number[surface.lines],
+        edges=found.edges,
+        R=R,
+        p=p,
+        fields=fields[:, found.source],
+        amplitudes=amplitudes,
+        still=rest,
+        stress=stress[:, found.source],
+        modulus=surface.modulus[found.source] if len(stress) else np.zeros(0),
+        stretch=stretch,
+        magnified=magnified,
+        opacity=opacity,
+    )
+
+
+def _deformed(surface: Surface, q: Array, still: Array | None) -> tuple[Array, Array, Array]:
+    """Fields, amplitudes and those without deformation of a surface with coordinates."""
+    rest = np.zeros(q.shape[1]) if still is None else still
+    fields = [surface.fields(surface.rows), surface.fields(surface.slaved)]
+    both = surface.amplitudes(np.vstack([q, rest]))
+    if surface.second is not None:
+        more, follow = _sampled(surface.second(np.vstack([q, rest])), surface.points)
+        fields.append(surface.fields(more))
+        both = np.hstack([both, follow])
+    return np.concatenate(fields), both[:-1], both[-1]
+
+
+def sides(values: Array) -> list[Array]:
+    """Values (..., c) of stress of each side of a surface: shells have two of six each."""
+    return np.split(values, 2, axis=-1) if values.shape[-1] == 12 else [values]
+
+
+def _stress(surface: Surface) -> Array:
+    """Rows (n, v, c) of stress, unless they are too many for a page."""
+    if not len(surface.stress) or surface.stress.size > MOST_STRESS:
+        return np.zeros((0, len(surface.points), 3))
+    return np.moveaxis(surface.stress, 2, 0)
+
+
+def _sampled(motion: Array, points: Array) -> tuple[Array, Array]:
+    """Motions (places, 6, k) and amplitudes (nt, k) that make up a history (nt, places, 6)."""
+    size = float(np.ptp(points, axis=0).max()) or 1.0
+    table = motion.reshape(len(motion), -1) * np.tile([1, 1, 1, size, size, size], motion.shape[1])
+    # numbers of runs that failed may be none
+    left, values, right = np.linalg.svd(np.nan_to_num(table), full_matrices=False)
+    kept = values > SAMPLED * size
+    shapes = right[kept].reshape(-1, motion.shape[1], 6) / [1, 1, 1, size, size, size]
+    return np.moveaxis(shapes, 0, 2), left[:, kept] * values[kept]
+
+
+def _sampled_stress(values: Array) -> tuple[Array, Array]:
+    """Fields (k, v, c) and amplitudes (nt, k) that make up a history (nt, v, c) of stress."""
+    left, sizes, right = np.linalg.svd(
+        np.nan_to_num(values.reshape(len(values), -1)), full_matrices=False
+    )
+    kept = sizes > SAMPLED_STRESS * sizes.max(initial=0.0)
+    kept[MOST_STRESS // max(values[0].size, 1) :] = False
+    return right[kept].reshape(-1, *values.shape[1:]), left[:, kept] * sizes[kept]
+
+
+def bounds(things: list[Thing], count: int) -> tuple[Array, Array]:
+    """The box (3,), (3,) around things at some of ``count`` times."""
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    for k in np.unique(np.linspace(0, count - 1, 25).astype(int)):
+        for one in things:
+            where = one.vertices(int(k))
+            if len(where) and np.all(np.isfinite(where)):
+                low, high = np.minimum(low, where.min(axis=0)), np.maximum(high, where.max(axis=0))
+    if not np.all(np.isfinite(low)):
+        return -np.ones(3), np.ones(3)
+    return low, high
+
+
+def _of_vectors(result: Result, name: str, colour: str) -> list[Thing]:
+    """A gradient body: its material moves linearly with nodal vectors, in axes that stand still."""
+    record = result.data.compiled.gradient[name]
+    surface = record.body.surface()
+    if surface is None:
+        return []
+    q = result.q[:, record.q] - record.mesh.rest.ravel()
+    still = np.broadcast_to(np.eye(3), (len(q), 3, 3)), np.zeros((len(q), 3))
+    return [thing(surface, name, "bodies", colour, still, q, magnified=False)]
+
+
+def body_things(result: Result) -> list[Thing]:
+    """All bodies of a result as they were simulated."""
+    compiled, history = result.data.compiled, result.data.history
+    names = list(compiled.body_names)
+    found = []
+    for number, name in enumerate(result.bodies):
+        colour = COLOURS[number % len(COLOURS)]
+        parts = compiled.bodies[name].parts
+        if name in compiled.gradient:
+            found += _of_vectors(result, name, colour)
+            continue
+        for part in parts:
+            record = compiled.flexible.get(part.name)
+            surface = part.surface(() if record is None else record.point_masses)
+            if surface is None:
+                continue
+            k = names.index(part.name)
+            q = None if record is None else result.q[:, record.q]
+            rest = None if record is None else record.modal.rest
+            found.append(
+                thing(
+                    surface,
+                    name,
+                    "bodies",
+                    colour,
+                    (history.R[:, k], history.p[:, k]),
+                    q,
+                    None if rest is None else np.asarray(rest),
+                    magnified=len(parts) == 1,
+                    opacity=1.0 if surface.hub is None else 0.35,
+                )
+            )
+    return found
