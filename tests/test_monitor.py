@@ -10,13 +10,13 @@ import pytest
 import supple as sp
 from supple.bodies.base.flexible import FlexibleBody
 from supple.fem.recovery.stress_points import mesh_rotations
+from supple.results.data.findings import Monitor
 from supple.results.flexibility.deformation import (
     Extreme,
     highest_share,
     lost_stiffness,
     modal_energies,
 )
-from supple.results.monitor.monitor import Monitor
 
 ALLOY = sp.Material(E=70e9, G=26e9, density=2700)
 
@@ -307,9 +307,17 @@ def test_rotations_of_meshes():
         # moments in the joints the links are 30 and 61 % too stiff
         ("zhao-one-sine", 0.5, {("link1", "modes"), ("link2", "modes"), ("link2", "spin")}),
         # by more than half; strains of 2 and 1 % of a section without sizes
-        ("richard-four-bar", None,
-         {("coupler", "rotation"), ("coupler", "load"), ("follower", "load"),
-          ("coupler", "strain"), ("follower", "strain")}),
+        (
+            "richard-four-bar",
+            None,
+            {
+                ("coupler", "rotation"),
+                ("coupler", "load"),
+                ("follower", "load"),
+                ("coupler", "strain"),
+                ("follower", "strain"),
+            },
+        ),
     ],
 )
 def test_cases_are_quiet_or_told_the_truth(name, until, found):

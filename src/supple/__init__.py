@@ -211,7 +211,7 @@ if TYPE_CHECKING:
     from supple.io.modelfiles.writer import write_model
     from supple.io.robots.robot_file import RobotFile, read_mjcf, read_urdf
     from supple.loops.assembly import assemble
-    from supple.results.monitor.monitor import Monitor
+    from supple.results.data.findings import Monitor
     from supple.results.result import Result, load
     from supple.results.views.section_views import SectionForces
     from supple.sensitivities.fitting.fit import fit

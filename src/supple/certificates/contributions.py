@@ -16,7 +16,7 @@ from supple.certificates.evidence import Evidence, Ladder
 from supple.certificates.given_meshes import by_given_meshes
 from supple.certificates.runs import Made
 from supple.certificates.sampling import CONSTANT, Sample
-from supple.results.monitor.monitor import Finding
+from supple.results.data.findings import Finding
 
 ROUNDING = 1e-12  # of the largest value of a history
 PARTED = 0.05  # of the range of a history, by which runs differ where they have lost each other

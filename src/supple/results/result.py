@@ -15,13 +15,14 @@ from supple.forces import Controller, JointForce, Motor
 from supple.forces.kinds import force_kind
 from supple.foundation.errors import SuppleError, describe, suggestion
 from supple.results.data.audit import EnergyAudit, MomentumAudit
+from supple.results.data.findings import Monitor
 from supple.results.data.run_data import EventRecord, History, RunData
 from supple.results.data.spectrogram import Spectrogram
 from supple.results.data.spectrum import Spectrum
 from supple.results.files.dataset import Array, Track, track, values_of, variables
 from supple.results.files.saved import SavedResult, load
 from supple.results.monitor.blocks import LONG, monitor_in_blocks
-from supple.results.monitor.monitor import Monitor, monitor
+from supple.results.monitor.monitor import monitor
 from supple.results.monitor.verdict import headline
 from supple.results.motion.motion_audit import MotionAudit, motion_audit
 from supple.results.products import Products

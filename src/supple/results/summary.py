@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from supple.foundation.reports import Report
 from supple.results.data.audit import LEVELS
+from supple.results.data.findings import VALIDITY
 from supple.results.data.start_changes import told
-from supple.results.monitor.monitor import VALIDITY
 
 if TYPE_CHECKING:
     from supple.results.result import Result

@@ -18,7 +18,7 @@ from supple.formulations.equations import Equations
 from supple.foundation.errors import ModelError, label
 from supple.loops.singular import violated_row
 from supple.model import Model
-from supple.results.monitor.monitor import Finding, Monitor
+from supple.results.data.findings import Finding, Monitor
 from supple.results.motion.motion_audit import MotionAudit
 from supple.results.motion.run_finding import RunFinding
 from supple.results.result import Result, RunData

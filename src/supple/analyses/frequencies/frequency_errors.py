@@ -26,9 +26,9 @@ from supple.foundation.errors import label, percent
 from supple.foundation.poses import Array
 from supple.model import Model
 from supple.results.checks.mode_findings import advice, coordinates
+from supple.results.data.findings import BodyMonitor, Finding, Monitor
 from supple.results.flexibility.shear_share import carried_energies, shear_energy
 from supple.results.flexibility.truncation import Deflected, deflected, with_right_reactions
-from supple.results.monitor.monitor import BodyMonitor, Finding, Monitor
 from supple.results.result import Result
 from supple.state import State
 

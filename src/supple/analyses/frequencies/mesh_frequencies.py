@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.foundation.errors import label, percent
 from supple.results.checks.mesh_error import MISSED, mesh_works
-from supple.results.monitor.monitor import Finding, Monitor
+from supple.results.data.findings import Finding, Monitor
 
 if TYPE_CHECKING:
     from supple.analyses.frequencies.frequency_errors import FrequencyErrors

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.bodies.nodal.ancf_nodes import GradientNodes
 from supple.foundation.errors import label, percent
-from supple.results.monitor.monitor import Finding, Monitor
+from supple.results.data.findings import Finding, Monitor
 
 if TYPE_CHECKING:
     from supple.analyses.frequencies.frequency_errors import FrequencyErrors

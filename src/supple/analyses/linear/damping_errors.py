@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.analyses.modes.linear_model import LinearModel
 from supple.results.checks.damping_findings import asked_damping, damping_finding
-from supple.results.monitor.monitor import Finding, Monitor
+from supple.results.data.findings import Finding, Monitor
 
 MODES = 12  # lowest modes that are looked at
 OWN = 0.9  # part of the potential energy of a mode that is strain of the body

@@ -47,7 +47,8 @@ from supple.foundation.poses import Array
 from supple.foundation.validate import listed
 from supple.loops.assembly import compile_model, on_constraints, scaled_rows
 from supple.model import Model
-from supple.results.monitor.monitor import Monitor, monitor
+from supple.results.data.findings import Monitor
+from supple.results.monitor.monitor import monitor
 from supple.results.result import Result
 from supple.state import State, mismatch
 

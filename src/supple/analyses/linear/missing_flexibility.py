@@ -21,7 +21,7 @@ from supple.foundation.frames import Body, Frame
 from supple.foundation.poses import Array
 from supple.model import Model
 from supple.results.checks.mode_findings import NAMED, RIGID
-from supple.results.monitor.monitor import Finding, Monitor
+from supple.results.data.findings import Finding, Monitor
 
 LIMIT, SERIOUS = 0.02, 0.1  # part of the flexibility, as of frequencies
 LOAD = "load that is asked for"

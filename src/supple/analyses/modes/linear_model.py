@@ -15,7 +15,7 @@ from supple.foundation import validate
 from supple.foundation.errors import ModelError, percent, warn_caller
 from supple.foundation.poses import Array
 from supple.model import Model
-from supple.results.monitor.monitor import Monitor
+from supple.results.data.findings import Monitor
 from supple.signals import SignalLike
 from supple.signals.shaping import Kind, Shaped, shaped
 from supple.state import State

@@ -38,7 +38,7 @@ from supple.integrators.run.snapshot import restore, snapshot
 from supple.loops.singular import violated
 from supple.model import Model
 from supple.results.data.audit import LEVELS, EnergyAudit, MomentumAudit, MomentumRecord
-from supple.results.monitor.monitor import Monitor
+from supple.results.data.findings import Monitor
 from supple.results.monitor.verdict import headline
 from supple.results.result import Result
 from supple.state import State

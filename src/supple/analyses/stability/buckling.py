@@ -37,7 +37,7 @@ from supple.foundation.errors import ModelError, SimulationError, percent, warn_
 from supple.foundation.poses import Array
 from supple.model import Model
 from supple.reduction.membranes import feels_loads
-from supple.results.monitor.monitor import BodyMonitor
+from supple.results.data.findings import BodyMonitor
 from supple.results.result import Result
 from supple.state import State
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, cast
 from supple.bodies.base.refinement import finer_mesh, more_modes
 from supple.foundation.errors import SuppleError, percent
 from supple.model import Model
-from supple.results.monitor.monitor import STRAIN, yield_strain
+from supple.results.checks.deformation_findings import STRAIN, yield_strain
 
 if TYPE_CHECKING:
     from supple.analyses.stability.buckling import ModelBuckling
-    from supple.results.monitor.monitor import BodyMonitor
+    from supple.results.data.findings import BodyMonitor
 
 FINER = 2  # times the elements, parts and modes
 LIMIT = 0.02  # part of a load factor that is told, by modes and elements and by given meshes

@@ -16,7 +16,7 @@ from supple.foundation.errors import percent
 from supple.foundation.poses import Array
 from supple.model import Model
 from supple.results.checks.load_findings import LOAD, SERIOUS_LOAD
-from supple.results.monitor.monitor import Finding, Monitor
+from supple.results.data.findings import Finding, Monitor
 
 NONE = 1e-9  # of the largest compliance: rounding
 TOLD = ("load", "buckling", "stretch")  # findings that say so already

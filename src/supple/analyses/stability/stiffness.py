@@ -36,7 +36,7 @@ from supple.foundation.poses import Array
 from supple.foundation.progress import told
 from supple.foundation.validate import Axis
 from supple.model import Model
-from supple.results.monitor.monitor import Monitor
+from supple.results.data.findings import Monitor
 from supple.results.result import Result
 from supple.state import State
 

@@ -18,7 +18,7 @@ from supple.foundation.errors import SuppleError, suggestion
 from supple.foundation.palette import COLOURS, INK
 from supple.foundation.poses import Array, quaternions
 from supple.foundation.validate import Axis
-from supple.results.monitor.monitor import Monitor
+from supple.results.data.findings import Monitor
 from supple.results.plot import PANEL_HEIGHT, TITLE, WIDTH, dress
 from supple.results.views.attitude import rotation_vectors
 

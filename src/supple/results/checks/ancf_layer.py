@@ -21,6 +21,7 @@ import numpy as np
 
 from supple.fem.nodal.stretch import stretch_rows
 from supple.foundation.errors import SuppleError, label
+from supple.results.data.findings import Finding
 from supple.results.flexibility.deformation import Extreme
 from supple.results.flexibility.line_strain import reaches
 from supple.results.flexibility.support_stiffness import ALIKE, free_turns
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_line import GradientBeam
     from supple.foundation.poses import Array
     from supple.results.flexibility.beam_bending import Bending
-    from supple.results.monitor.monitor import Finding
     from supple.results.result import Result
     from supple.results.views.ancf_views import GradientView
 
@@ -186,7 +186,6 @@ def _matters(beam: GradientBeam, layer: Layer, strain: float) -> bool:
 
 
 def _told(beam: GradientBeam, layer: Layer, found: Extreme) -> Iterator[Finding]:
-    from supple.results.monitor.monitor import Finding
 
     passed = found.passes(LIMIT)
     if passed is None:

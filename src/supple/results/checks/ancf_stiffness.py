@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.foundation.errors import label
+from supple.results.data.findings import Finding
 from supple.results.flexibility.deformation import Extreme
 
 if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_line import GradientBeam
     from supple.foundation.poses import Array
     from supple.results.flexibility.beam_bending import Bending
-    from supple.results.monitor.monitor import Finding
 
 LIMIT, SERIOUS = 0.02, 0.1  # parts of the stiffness
 
@@ -87,7 +87,6 @@ def of_shear(beam: GradientBeam, found: Extreme) -> Iterator[Finding]:
 
 
 def _told(beam: GradientBeam, what: str, found: Extreme, is_so: str, why: str) -> Iterator[Finding]:
-    from supple.results.monitor.monitor import Finding
 
     passed = found.passes(LIMIT)
     if passed is None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.foundation.errors import label
+from supple.results.data.findings import Finding
 from supple.results.flexibility.beam_bending import STRAIGHT, Bending
 from supple.results.flexibility.deformation import Extreme
 from supple.results.flexibility.line_turns import SECTION
@@ -21,7 +22,6 @@ from supple.results.flexibility.line_turns import SECTION
 if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_line import GradientBeam
     from supple.foundation.poses import Array
-    from supple.results.monitor.monitor import Finding
 
 LIMIT, SERIOUS = 0.02, 0.1  # parts of the deflection
 # Length times the angle at the tip over the deflection: 1.5 by a force, 2 by a torque.
@@ -54,8 +54,6 @@ def _shears(e: Array) -> Array:
 
 def of_tilt(beam: GradientBeam, found: Extreme) -> Iterator[Finding]:
     """Sections that tilt at joints by more than a part of the deflection."""
-    from supple.results.monitor.monitor import Finding
-
     passed = found.passes(LIMIT)
     if passed is None:
         return

@@ -19,18 +19,16 @@ from supple.foundation.errors import label
 from supple.foundation.frames import Body, Frame
 from supple.foundation.poses import Array
 from supple.model import Model
+from supple.results.data.findings import Finding
 
 if TYPE_CHECKING:
     from supple.engine.base.body_records import FlexRecord
-    from supple.results.monitor.monitor import Finding
 
 OFF = 0.2  # part of what was asked for
 
 
 def damping_finding(body: Body, frequency: float, asked: float, found: float) -> Finding | None:
     """Finding about a mode (Hz) whose damping ratio is off by more than a fifth, or None."""
-    from supple.results.monitor.monitor import Finding
-
     if not asked > 0.0 or abs(found - asked) <= OFF * asked:
         return None
     part = found / asked - 1.0

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.foundation.errors import ModelError, label
+from supple.results.data.findings import Finding
 from supple.results.flexibility.geometric_stiffness import sampled
 from supple.results.views.body_loads import at_times
 
 if TYPE_CHECKING:
-    from supple.results.monitor.monitor import Finding
     from supple.results.result import Result
 
 Array = NDArray[np.float64]
@@ -31,8 +31,6 @@ EXCESS, SERIOUS = 0.05, 0.5  # how much more a member may twist than it would
 
 def of_members(result: Result, body: Any) -> Iterator[Finding]:
     """A finding if members twist too much because their clamped ends cannot warp."""
-    from supple.results.monitor.monitor import Finding
-
     excesses = np.array([_excess(result, body, k) for k in range(len(body.members))])
     if not np.any(excesses >= EXCESS):
         return

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from supple.foundation.errors import label
+from supple.results.data.findings import Finding
 from supple.results.flexibility.deformation import Extreme
 
 if TYPE_CHECKING:
     from supple.bodies.base.flexible import FlexibleBody
-    from supple.results.monitor.monitor import Finding
 
 # Deflections to the side grow by the square of this, a sixth: as for the normal force in parts.
 ASIDE = 0.4
@@ -21,8 +21,6 @@ def of_lateral(body: FlexibleBody, aside: Extreme, count: int) -> Iterator[Findi
 
     ``count`` is the number of its elastic coordinates.
     """
-    from supple.results.monitor.monitor import Finding
-
     value = aside.largest
     serious = value > 1.0
     limit = 1.0 if serious else ASIDE

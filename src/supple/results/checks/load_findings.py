@@ -6,19 +6,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from supple.foundation.errors import label
+from supple.results.data.findings import Finding
 
 if TYPE_CHECKING:
     from supple.bodies.base.flexible import FlexibleBody
     from supple.results.flexibility.geometric_stiffness import LoadEffect
-    from supple.results.monitor.monitor import Finding
 
 LOAD, SERIOUS_LOAD = 0.02, 0.25  # change of deflections, in parts of the largest
 
 
 def of_loads(body: FlexibleBody, effect: LoadEffect) -> Iterator[Finding]:
     """Loads under which a body buckles, or that change its deflections too much."""
-    from supple.results.monitor.monitor import Finding
-
     advice = "use stiffening='second_order'" if body.can_stiffen else "use a body with stiffening"
     buckled, changed = effect.buckling.passes(1.0), effect.change.passes(LOAD)
     stretched = effect.stretch.passes(LOAD)

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.foundation.errors import ModelError, label, percent
+from supple.results.data.findings import Finding
 
 if TYPE_CHECKING:
     from supple.bodies.base.flexible import FlexibleBody
     from supple.reduction.mesh_flexibility import MeshFlexibility
     from supple.results.flexibility.truncation import Deflected, Truncation
-    from supple.results.monitor.monitor import Finding
     from supple.results.result import Result
 
 Array = NDArray[np.float64]
@@ -99,7 +99,6 @@ def of_mesh(
 ) -> Iterator[Finding]:
     """A mesh that is too coarse for its loads, or made of elements that lock."""
     from supple.results.checks.mode_findings import attached
-    from supple.results.monitor.monitor import Finding
 
     if found is None or error is None or abs(error.part) <= MISSED:
         return

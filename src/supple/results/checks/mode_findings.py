@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from supple.foundation.errors import label, percent
 from supple.reduction.shape_sets import NormalModes
+from supple.results.data.findings import Finding
 from supple.results.flexibility.truncation import ALONG, LIMIT, Truncation
 
 if TYPE_CHECKING:
     from supple.bodies.base.flexible import FlexibleBody
     from supple.foundation.frames import Frame
-    from supple.results.monitor.monitor import Finding
     from supple.results.result import Result
 
 SHARE = 0.05  # strain energy in the highest mode, where what is left out is not known
@@ -25,8 +25,6 @@ def of_modes(
     result: Result, body: FlexibleBody, found: Truncation | None, share: float | None
 ) -> Iterator[Finding]:
     """What a body leaves out; where that is not known, whether its highest mode moves."""
-    from supple.results.monitor.monitor import Finding
-
     if found is None:
         if share is not None and share > SHARE:
             sentence = (

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.foundation.errors import label
+from supple.results.data.findings import Finding
 from supple.results.flexibility.geometric_stiffness import sampled
 
 if TYPE_CHECKING:
     from supple.foundation.frames import Body
-    from supple.results.monitor.monitor import Finding
     from supple.results.result import Result
 
 TIMES = 6  # that are looked at
@@ -41,8 +41,6 @@ def of_thickness(result: Result, body: Body) -> Iterator[Finding]:
 
 def of_shear_energy(body: Body, part: float) -> Iterator[Finding]:
     """A finding if shear that is left out would hold too large a part of the strain energy."""
-    from supple.results.monitor.monitor import Finding
-
     if part > LIMIT:
         yield Finding(
             body.name,

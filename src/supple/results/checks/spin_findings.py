@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.foundation.errors import label
+from supple.results.data.findings import Finding
 from supple.results.flexibility.deformation import Extreme
 
 if TYPE_CHECKING:
     from supple.bodies.base.flexible import FlexibleBody
-    from supple.results.monitor.monitor import Finding
 
 SPIN, SERIOUS_SPIN = 0.15, 0.5
 
@@ -24,8 +24,6 @@ def _share(part: float) -> str:
 
 def of_spin(body: FlexibleBody, speed: Extreme, lost: Extreme, lowest: float) -> Iterator[Finding]:
     """What a spin takes of the stiffness, and whether it leaves any."""
-    from supple.results.monitor.monitor import Finding
-
     advice = "use stiffening='second_order'" if body.can_stiffen else "divide it into bodies"
     unstable = lost.passes(1.0)
     if unstable is not None:

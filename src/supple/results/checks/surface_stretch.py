@@ -15,10 +15,11 @@ import numpy as np
 
 from supple.foundation.errors import label
 from supple.results.checks.load_findings import LOAD, SERIOUS_LOAD
+from supple.results.data.findings import Finding
+from supple.results.flexibility.deformation import states
 from supple.results.flexibility.held_stretch import reduced_part
 
 if TYPE_CHECKING:
-    from supple.results.monitor.monitor import Finding
     from supple.results.result import Result
 
 KEPT = 0.05  # of the stretch: a surface that keeps less is developable but for its triangles
@@ -26,8 +27,6 @@ KEPT = 0.05  # of the stretch: a surface that keeps less is developable but for 
 
 def of_surface(result: Result, body: Any) -> Iterator[Finding]:
     """A finding if a shell would be stiffer by the stretch of its surface."""
-    from supple.results.monitor.monitor import Finding, states
-
     record = result.data.compiled.flexible.get(body.name)
     if record is None:
         return

@@ -19,11 +19,11 @@ import numpy as np
 
 from supple.foundation.errors import ModelError, label
 from supple.results.checks.frame_warping import of_members
+from supple.results.data.findings import Finding
 from supple.results.flexibility.geometric_stiffness import sampled
 from supple.results.views.body_loads import at_times
 
 if TYPE_CHECKING:
-    from supple.results.monitor.monitor import Finding
     from supple.results.result import Result
 
 TIMES = 6  # that are looked at
@@ -34,8 +34,6 @@ EXCESS, SERIOUS = 0.05, 0.5  # how much more a beam may twist than it would
 
 def of_warping(result: Result, body: Any) -> Iterator[Finding]:
     """A finding if a beam twists too much because its clamped ends cannot warp."""
-    from supple.results.monitor.monitor import Finding
-
     if body.view in ("members", "cut_members"):
         yield from of_members(result, body)
         return

@@ -72,7 +72,6 @@ ENERGIES = (
 SUM = "check_sum"  # attribute of a file
 
 
-
 @dataclass(frozen=True, eq=False)
 class Variable:
     """One entry of the dataset; ``dim`` names the components of a vector, or is empty.

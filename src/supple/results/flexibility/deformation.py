@@ -19,6 +19,8 @@ from supple.reduction.modal import ModalBody
 
 if TYPE_CHECKING:
     from supple.bodies.base.flexible import FlexibleBody, PointMasses
+    from supple.engine.base.body_records import FlexRecord, GradientRecord
+    from supple.results.result import Result
 
 Array = NDArray[np.float64]
 
@@ -229,3 +231,12 @@ def _times(numbers: int, t: Array, q: Array) -> NDArray[np.int_]:
     top = np.argsort(size)[-(allowed // 2) :]
     even = np.linspace(0, len(t) - 1, allowed - len(top)).astype(int)
     return np.unique(np.concatenate([top, even]))
+
+
+def states(result: Result, record: FlexRecord | GradientRecord) -> tuple[Array, Array]:
+    """Times (nt,) and coordinates (nt, n) of a body, up to where its run came."""
+    t, q = result.t, result.q[:, record.q]
+    final = result.data.final
+    if final is not None and (not len(t) or final.t > t[-1]):  # where a failed run ended
+        t, q = np.append(t, final.t), np.vstack([q, final.q[record.q]])
+    return t, q

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.foundation.errors import label, percent
+from supple.results.data.findings import Finding
 
 if TYPE_CHECKING:
     from supple.bodies.base.flexible import FlexibleBody
     from supple.engine.base.body_records import FlexRecord
     from supple.results.flexibility.truncation import Deflected
-    from supple.results.monitor.monitor import Finding
 
 Array = NDArray[np.float64]
 
@@ -81,8 +81,6 @@ def of_shear(body: FlexibleBody, part: float, size: float) -> Iterator[Finding]:
 
     ``size`` is its largest deflection, in lengths of the body.
     """
-    from supple.results.monitor.monitor import Finding
-
     if part > LIMIT:
         sentence = (
             f"{label(body)}: shear of its sections, which is left out by "

@@ -20,14 +20,15 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from supple.foundation.errors import label, percent
+from supple.results.checks.deformation_findings import of_strain
 from supple.results.checks.shear_findings import of_shear_energy
-from supple.results.flexibility.deformation import Extreme
+from supple.results.data.findings import BodyMonitor, Finding
+from supple.results.flexibility.deformation import Extreme, states
 
 if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_nodes import GradientNodes
     from supple.engine.base.body_records import GradientRecord
     from supple.foundation.frames import Frame
-    from supple.results.monitor.monitor import BodyMonitor, Finding
     from supple.results.result import Result
 
 MISSED, SERIOUS_MISSED = 0.02, 0.25  # part of the deflections
@@ -39,7 +40,6 @@ AT_ONCE = 2_000_000  # numbers that are in memory at once
 def watch_field(result: Result, record: GradientRecord) -> BodyMonitor:
     """How far a plate or solid went over a run."""
     from supple.results.monitor.ancf_monitor import of_turns, without_frame
-    from supple.results.monitor.monitor import of_strain, states
 
     t, q = states(result, record)
     body = cast("GradientNodes", record.body)
@@ -83,7 +83,6 @@ def frames_of(result: Result, name: str) -> list[Frame]:
 
 
 def _of_mesh(body: GradientNodes, left_out: Extreme) -> Iterator[Finding]:
-    from supple.results.monitor.monitor import Finding
 
     passed = left_out.passes(MISSED)
     if passed is None:
@@ -104,7 +103,6 @@ def _of_mesh(body: GradientNodes, left_out: Extreme) -> Iterator[Finding]:
 
 
 def _of_few(body: GradientNodes, lone: float) -> Iterator[Finding]:
-    from supple.results.monitor.monitor import Finding
 
     if not lone <= ACROSS:
         yield Finding(
@@ -120,7 +118,6 @@ def _of_few(body: GradientNodes, lone: float) -> Iterator[Finding]:
 
 
 def _of_held(result: Result, body: GradientNodes) -> Iterator[Finding]:
-    from supple.results.monitor.monitor import Finding
 
     frames = [f for joint in result.joints.values() for f in joint.frames.values()]
     if not np.any(body.untouched([frame for frame in frames if frame.body.name == body.name])):

@@ -19,8 +19,10 @@ from supple.foundation.errors import label
 from supple.results.checks.ancf_layer import of_layers
 from supple.results.checks.ancf_stiffness import excess, missing_shear, of_shear, of_stiffness
 from supple.results.checks.ancf_tilt import of_tilt, tilted
+from supple.results.checks.deformation_findings import ROTATION_STIFFENED, SERIOUS, of_strain
+from supple.results.data.findings import BodyMonitor, Finding
 from supple.results.flexibility.beam_bending import Bending
-from supple.results.flexibility.deformation import Extreme
+from supple.results.flexibility.deformation import Extreme, states
 from supple.results.flexibility.line_strain import surface_strain
 from supple.results.flexibility.line_turns import line_turns
 from supple.results.monitor.ancf_field_monitor import frames_of, watch_field
@@ -33,14 +35,11 @@ if TYPE_CHECKING:
     from supple.engine.base.body_records import GradientRecord
     from supple.foundation.frames import Body
     from supple.foundation.poses import Array
-    from supple.results.monitor.monitor import BodyMonitor, Finding
     from supple.results.result import Result
 
 
 def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
     """How far a gradient body went over a run."""
-    from supple.results.monitor.monitor import of_strain, states
-
     body = cast("GradientLine", record.body)
     if not body.along_line:
         return watch_field(result, record)
@@ -81,8 +80,6 @@ def without_frame(
     left_out: float = np.nan,
 ) -> BodyMonitor:
     """What is told of a body that has neither a frame nor modes."""
-    from supple.results.monitor.monitor import BodyMonitor
-
     return BodyMonitor(
         name=record.name,
         rotation=turned.largest,
@@ -102,8 +99,6 @@ def without_frame(
 
 def _of_sliders(result: Result, body: Body) -> Iterator[Finding]:
     """Sliding joints that are beyond the ends of the body."""
-    from supple.results.monitor.monitor import Finding
-
     for name, item in result.constraints.items():
         if not isinstance(item, SlidingJoint) or item.A.body.name != body.name:
             continue
@@ -126,8 +121,6 @@ def _of_sliders(result: Result, body: Body) -> Iterator[Finding]:
 
 def of_turns(body: Body, turned: Extreme, limit: float | None = None) -> Iterator[Finding]:
     """An element that turns by more than a cubic describes."""
-    from supple.results.monitor.monitor import ROTATION_STIFFENED, SERIOUS, Finding
-
     most = ROTATION_STIFFENED if limit is None else limit
     passed = turned.passes(most)
     if passed is None:

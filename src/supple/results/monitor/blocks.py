@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.results.monitor.monitor import BodyMonitor, Finding, Monitor, monitor
+from supple.results.data.findings import BodyMonitor, Finding, Monitor
+from supple.results.monitor.monitor import monitor
 
 if TYPE_CHECKING:
     from supple.results.result import Result

@@ -37,7 +37,15 @@ from supple.fem.beams.section_forces import in_section_axes
 from supple.fem.sections.sections import CrossSection
 from supple.foundation.errors import label
 from supple.reduction.stiffening import SecondOrder
-from supple.results.flexibility.deformation import Extreme, modal_energies, movements, strains
+from supple.results.checks.deformation_findings import ROTATION, of_rotation, of_strain
+from supple.results.data.findings import BodyMonitor, Finding
+from supple.results.flexibility.deformation import (
+    Extreme,
+    modal_energies,
+    movements,
+    states,
+    strains,
+)
 from supple.results.flexibility.geometric_stiffness import sampled
 from supple.results.flexibility.part_flexibility import (
     HINGED,
@@ -57,7 +65,6 @@ if TYPE_CHECKING:
     from supple.bodies.structure.frame import FrameBody
     from supple.engine.base.body_records import FlexRecord
     from supple.engine.base.compiled import BodyRecord
-    from supple.results.monitor.monitor import BodyMonitor
     from supple.results.result import Result
     from supple.results.views.flexible_views import PlaceView
     from supple.results.views.views import BodyView
@@ -79,15 +86,6 @@ def watch_cut(result: Result, owner: BodyRecord, across: bool = False) -> BodyMo
 
     ``across``: whether loads across the plane of bending matter where nothing of the run is across.
     """
-    from supple.results.monitor.monitor import (
-        ROTATION,
-        BodyMonitor,
-        Finding,
-        _of_rotation,
-        of_strain,
-        states,
-    )
-
     body, flexible = cast("CutBody", owner.body), result.data.compiled.flexible
     records = [flexible[part.name] for beam in body.part_chains for part in beam.part_bodies]
     stiffened, view = body.stiffened, cast("BodyView", result[body.name])
@@ -110,7 +108,7 @@ def watch_cut(result: Result, owner: BodyRecord, across: bool = False) -> BodyMo
     limits = [PART_ROTATION if stiffened and _even(r) else ROTATION for r in records]
     limit, worst_turn = max(zip(limits, turns, strict=True), key=lambda x: x[1].largest / x[0])
     findings = [
-        *_of_rotation(body, worst_turn, stiffened, limit),
+        *of_rotation(body, worst_turn, stiffened, limit),
         *of_strain(body, worst, body.sizes_known),
         *(Finding(body.name, *found) for found in _findings(body, len(records), extremes)),
         *of_shear(body, _shear(result, records), deflection),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from supple.results.data.audit import LEVELS, EnergyAudit, MomentumAudit
-from supple.results.monitor.monitor import VALIDITY, Monitor
+from supple.results.data.findings import VALIDITY, Monitor
 from supple.results.motion.motion_audit import MotionAudit
 
 NOT_MONITORED = "flexible bodies were not monitored"

@@ -168,9 +168,7 @@ class BodyView(PointView):
             self.position + arm,
             self.velocity + cross(w, arm),
             lambda: (
-                self.acceleration
-                + cross(self.angular_acceleration, arm)
-                + cross(w, cross(w, arm))
+                self.acceleration + cross(self.angular_acceleration, arm) + cross(w, cross(w, arm))
             ),
             w,
             lambda: self.angular_acceleration,

@@ -1,0 +1,164 @@
+"""What the validity monitor found of bodies: findings, a row for each body, text and table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.foundation.reports import Report
+
+VALIDITY = ("valid", "doubtful", "not valid")
+HEADER = ("body", "rotation", "strain", "deflection", "left out", "spin/lowest", "buckling")
+WIDTHS = (12, 10, 9, 11, 9, 12, 9)
+GRADES = {"valid": "good", "doubtful": "doubtful", "not valid": "bad"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that leaves the range of a body's assumptions.
+
+    Attributes
+    ----------
+    body : name of the body
+    what : "rotation", "strain", "deflection", "modes", "shear", "mesh", "spin", "stability",
+        "load", "stretch", "buckling", "locking", "joint", "boundary layer", "sliding", "warping"
+        or "damping"; of linear models "frequency", "frequencies" or "flexibility"
+    value, limit : what was found at most, and what is allowed
+    time : s, when the limit was passed; None where a whole run is judged
+    serious : whether the results cannot be used without a look at it
+    sentence : all of it, and what to do
+    """
+
+    body: str
+    what: str
+    value: float
+    limit: float
+    time: float | None
+    serious: bool
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True)
+class BodyMonitor:
+    """How far a flexible body went over a run.
+
+    Attributes
+    ----------
+    name : of the body
+    rotation : rad, largest elastic rotation of its nodes
+    strain : largest principal strain; NaN where it is not known
+    deflection : largest elastic displacement, in lengths of the body
+    highest_mode : part of the strain energy in the highest mode that moves; NaN if there is one
+    left_out : part of its deflections that its elastic coordinates leave out, or an estimate of
+        what its mesh misses; NaN if not known
+    spin : rad/s, of the body's frame, as far as it pulls: of a beam across its axis
+    lowest_frequency : rad/s, of the body in its frame
+    lost_stiffness : part of the bending stiffness that the spin takes, 1 if nothing is left; zero
+        with stiffening
+    buckling : part of the load under which it buckles, as far as its model does not see that: by
+        pressure along it without stiffening, of a straight beam to the side by moments without
+        twist of second order; NaN if both are seen, or not known
+    load_stiffness : largest part of the stiffness of a shape that its loads add or take; NaN with
+        stiffening, or if it is not known
+    load_change : how much its loads would change its deflections, in parts of the largest; NaN as
+        before
+    findings : what is beyond a limit
+    mesh_error : part of its deflections by which its mesh is too stiff, or, negative, too soft,
+        against a finer one; NaN if it is not known
+    """
+
+    name: str
+    rotation: float
+    strain: float
+    deflection: float
+    highest_mode: float
+    left_out: float
+    spin: float
+    lowest_frequency: float
+    lost_stiffness: float
+    buckling: float
+    load_stiffness: float
+    load_change: float
+    findings: tuple[Finding, ...]
+    mesh_error: float = np.nan
+
+
+class Monitor:
+    """What the validity monitor found: ``print(result.monitor)``.
+
+    Attributes
+    ----------
+    bodies : `BodyMonitor` by name
+    """
+
+    def __init__(self, bodies: Mapping[str, BodyMonitor]) -> None:
+        self.bodies = dict(bodies)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Everything beyond a limit: serious ones first, then by time."""
+        found = [f for body in self.bodies.values() for f in body.findings]
+        late = np.inf
+        return tuple(
+            sorted(found, key=lambda f: (not f.serious, late if f.time is None else f.time))
+        )
+
+    @property
+    def level(self) -> str:
+        """``"valid"``, ``"doubtful"`` or ``"not valid"``."""
+        if any(f.serious for f in self.findings):
+            return VALIDITY[2]
+        return VALIDITY[1] if self.findings else VALIDITY[0]
+
+    @property
+    def verdict(self) -> str:
+        """One line: the level, and the first finding."""
+        if not self.bodies:
+            return "no flexible bodies"
+        if not self.findings:
+            return "valid: all flexible bodies stay within the limits of their models"
+        more = len(self.findings) - 1
+        others = f" (and {more} more, see result.monitor)" if more else ""
+        return f"{self.level}: {self.findings[0]}{others}"
+
+    def __getitem__(self, name: str) -> BodyMonitor:
+        return self.bodies[name]
+
+    def __str__(self) -> str:
+        return monitor_text(self)
+
+    def _repr_html_(self) -> str:
+        """The same as a table, for notebooks."""
+        return monitor_table(self)
+
+    def __repr__(self) -> str:
+        return f"<Monitor {self.verdict}>"
+
+
+def _row(b: BodyMonitor) -> tuple[str, ...]:
+    ratio = b.spin / b.lowest_frequency if b.lowest_frequency > 0.0 else 0.0
+    numbers = f"{b.rotation:.3g}", f"{b.strain:.2g}", f"{b.deflection:.3g}"
+    return (b.name, *numbers, f"{b.left_out:.2g}", f"{ratio:.3g}", f"{b.buckling:.2g}")
+
+
+def monitor_text(monitor: Monitor) -> str:
+    """The verdict, a line for each body, and all findings."""
+    lines = []
+    for row in (HEADER, *map(_row, monitor.bodies.values())):
+        cells = zip(row[1:], WIDTHS[1:], strict=True)
+        lines.append(" ".join([f"{row[0]:<12}", *(f"{cell:>{width}}" for cell, width in cells)]))
+    return "\n".join([monitor.verdict, *lines, *(f"- {f}" for f in monitor.findings)])
+
+
+def monitor_table(monitor: Monitor) -> str:
+    """The same for notebooks."""
+    bodies = [_row(b) for b in monitor.bodies.values()]
+    found = Report(monitor.verdict, bodies, GRADES[monitor.level], HEADER if bodies else ()).html()
+    if not monitor.findings:
+        return found
+    return found + Report("findings", [(str(f),) for f in monitor.findings]).html()
