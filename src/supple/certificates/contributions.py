@@ -1,4 +1,4 @@
-"""What the runs of an evidence say about the error of one output, contribution by contribution."""
+"""Error of one output by source: tolerance, modes, mesh, theory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a number is from its limit, of a few values from coarse to fine."""
+"""Distance of a number from its limit, from a few values from coarse to fine."""
 
 from __future__ import annotations
 

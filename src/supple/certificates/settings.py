@@ -1,4 +1,4 @@
-"""What is asked of the runs of a model: outputs that are numbers, and settings."""
+"""Settings of certificates: outputs that are numbers, and options of runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What commands answer: exit codes, JSON, refusals.
+"""Answers of commands: exit codes, JSON, refusals.
 
 The exit codes are told to users in docs/how-to/command-line.md.
 """

@@ -1,4 +1,4 @@
-"""What commands are given: a saved result, or a model file that is run first."""
+"""Sources of commands: a saved result, or a model file that is run first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What controllers share: what they act on and measure, and the linear law with states."""
+"""Base of controllers: inputs, outputs, and the linear law with states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kinds of force elements, one row for each: what anything but a kernel asks about them.
+"""Table of force elements: everything needed outside kernels.
 
 To add an element: its class, a row in ``FORCES``, and a packer in ``engine/pack/forces.py``; if it
 has a law of its own, also an integer code and branches in ``core/forces/forces.py`` or

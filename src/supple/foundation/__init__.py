@@ -1,4 +1,4 @@
-"""What the whole package stands on.
+"""Foundation of the whole package.
 
 Errors, validators, poses, frames, units, files written whole, serialization, progress, reports.
 """

@@ -1,4 +1,4 @@
-"""Which joints are in the spanning tree: names chosen by the user, or an order of preference."""
+"""Choice of the spanning tree: joints named by the user, or an order of preference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which constraint rows follow from others: everywhere, or in a singular position only.
+"""Constraint rows that follow from others: everywhere, or in a singular position only.
 
 The rank of the scaled Jacobian of all rows is found at the start and at two other positions that
 the mechanism can reach: random displacements along its degrees of freedom, moved back onto the

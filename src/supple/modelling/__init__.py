@@ -1,4 +1,4 @@
-"""What a model does with its items.
+"""Operations on the items of a model.
 
 Replaced fields, bodies cut where they are used, plausibility, products without a run.
 """

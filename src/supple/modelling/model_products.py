@@ -1,4 +1,4 @@
-"""What is made of a model without a run: the doctor's report, pages and pictures."""
+"""Products of a model without a run: the doctor's report, pages and pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is strange about a model though it can be computed, most of all numbers in other units."""
+"""Plausibility checks of a model, mainly for wrong units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies as a model uses them: what is cut into parts gets ends of parts where it is used."""
+"""Segment ends at every place that the model uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the places of a reduced mesh along a line move with its elastic coordinates."""
+"""Motion of places of a reduced mesh along a line with its elastic coordinates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a deflection does to the stiffness of a body: the choices of geometric stiffening."""
+"""Choices of geometric stiffening: the effect of a deflection on the stiffness of a body."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is made of a result: files, tables, spectra, plots and pictures."""
+"""Products of a result: files, tables, spectra, plots and pictures."""
 
 from __future__ import annotations
 

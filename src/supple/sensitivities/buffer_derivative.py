@@ -1,4 +1,4 @@
-"""What a parameter touches of a compiled model, and what that adds to weighted sums of residuals.
+"""Derivative of residuals with respect to buffer entries that a parameter changes.
 
 Frames and inertias of nodes, rotors, and elements on joint coordinates have slopes that need no
 residuals of neighbours (``core/equations/model_slopes.py``): one sweep along the states serves all

@@ -1,4 +1,4 @@
-"""Small motion about a run: what one step of Radau IIA makes of it, for all steps at once.
+"""Linearised Radau steps (discrete tangent model), for all steps at once.
 
 Beside q(t) a neighbour has q = retract(q(t), x) and the velocity u(t) + v, see
 `supple.analyses.linear.linearize`; with a displaced parameter p

@@ -1,4 +1,4 @@
-"""Jump: what a change of the model at an event makes of small motion.
+"""Saltation matrix of an event.
 
 At the event of a neighbour, dt later than that of the run, its state differs by s + f dt, where f
 are the rates before the change. Behind it the velocities are those of an impact, u+(t, q, u, p)

@@ -1,4 +1,4 @@
-"""Whether two compiled models are of one structure: the same states, rows and equations."""
+"""Comparison of the structure of two compiled models: states, rows and equations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every signal is, and sums, products and quotients of signals."""
+"""Base of signals, and sums, products and quotients of them."""
 
 from __future__ import annotations
 

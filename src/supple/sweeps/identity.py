@@ -1,4 +1,4 @@
-"""What a run is known by: a hash of everything that it depends on.
+"""Identity of a run: a hash of everything that it depends on.
 
 A function counts with its bytecode, which is another in each version of Python, its defaults and
 what it encloses; of other functions and modules that it calls only the names are known.

@@ -1,4 +1,4 @@
-"""How far many runs are: the line that tells it."""
+"""Progress of many runs: the line that tells it."""
 
 from __future__ import annotations
 

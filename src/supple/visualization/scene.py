@@ -1,4 +1,4 @@
-"""What is drawn of a result: things with vertices that move and deform, as plain arrays.
+"""Scene of a result: things with vertices that move and deform, as plain arrays.
 
 A vertex of a thing is, at each time, at
 

@@ -1,1 +1,1 @@
-"""What analyses share: arguments of a run, the result of one instant and its outputs."""
+"""Shared by analyses: arguments of a run, the result of one instant and its outputs."""

@@ -1,4 +1,4 @@
-"""How long a path of a rope is where a model begins."""
+"""Length of the path of a rope where a model begins."""
 
 from __future__ import annotations
 

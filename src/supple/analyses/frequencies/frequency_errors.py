@@ -1,4 +1,4 @@
-"""How much too high the frequencies of a linear model are, because of what its bodies leave out.
+"""Errors of frequencies of a linear model by few modes and by shear that is left out.
 
 In a mode, inertia and joints load a body as at any instant. What its whole mesh would do beyond its
 elastic coordinates, and by shear of sections that has no place in its theory, is flexibility that

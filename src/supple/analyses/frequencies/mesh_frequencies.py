@@ -1,4 +1,4 @@
-"""How much the meshes of flexible bodies themselves change the frequencies of a linear model.
+"""Errors of frequencies of a linear model by the meshes of flexible bodies.
 
 In a mode inertia and joints load a body as at any instant; a finer mesh would give way more, or
 less, under the same loads. That flexibility changes the square of the frequency as what modes leave

@@ -1,4 +1,4 @@
-"""How much the elements of bodies over nodal vectors change the frequencies of a linear model.
+"""Errors of frequencies of a linear model by elements over nodal vectors.
 
 The lowest modes are compared with those of the same model with smaller elements
 (`supple.analyses.frequencies.nodal_models`), near the same equilibrium. Its matrices are sparse,

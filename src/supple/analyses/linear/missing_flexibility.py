@@ -1,4 +1,4 @@
-"""How much too stiff a model is for loads at a frame, because of what its bodies leave out.
+"""Errors of a stiffness at a frame by few modes of flexible bodies.
 
 A monitor looks at the loads that act. Where the question is what a load would do, it is asked of
 another model: each flexible body with static shapes for everything that is attached, a load at

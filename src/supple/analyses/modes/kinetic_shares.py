@@ -1,4 +1,4 @@
-"""Which bodies have the kinetic energy of a motion, and which coordinate moves most in it."""
+"""Kinetic energy of a motion by bodies, and the coordinate that moves most in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the changes of a run ask of its model: which joints may be held, and which may let go."""
+"""Checks of the changes of a run: joints that may be held, and joints that may let go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that stops since fronts of Newton's matrix are singular is made again with whole matrices.
+"""Second attempt with dense matrices after singular fronts.
 
 Fronts (``core/linalg/multifrontal.py``) exchange rows within themselves only. That of a body
 without inertia is singular as long as the rows that hold it are still to come; whole matrices have

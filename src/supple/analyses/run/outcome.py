@@ -1,4 +1,4 @@
-"""From the solution of a run to its result, and to what is to be doubted about it."""
+"""From an integrator's solution to a Result and its warnings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs of a prepared model share: the coordinates that were chosen, and the model in them."""
+"""Compiled and assembled model in one choice of coordinates, shared by its runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs that are not made: what would be refused of one, and the result at its first instant."""
+"""Checks of a run's arguments; the result at its start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much too high a load factor is: the same model with finer flexible bodies."""
+"""Errors of load factors, by comparison with finer flexible bodies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the stress of an equilibrium does to the stiffness of a frame, where bodies leave it out.
+"""Change of the stiffness of a frame by loads, where bodies have no stiffening.
 
 Flexible bodies without stiffening have the same stiffness under any load. The question is asked
 once more of the model whose bodies have displacements of second order, in the same equilibrium.

@@ -1,4 +1,4 @@
-"""How much too high a load factor is because of the meshes of flexible bodies."""
+"""Errors of load factors by the meshes of flexible bodies."""
 
 from __future__ import annotations
 

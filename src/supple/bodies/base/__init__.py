@@ -1,1 +1,1 @@
-"""What bodies share: rigid bodies, shapes, axes, reduced and flexible bodies, refinement."""
+"""Shared by bodies: rigid bodies, shapes, axes, reduced and flexible bodies, refinement."""

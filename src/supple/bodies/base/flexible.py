@@ -1,4 +1,4 @@
-"""What all flexible bodies have in common: elastic coordinates in a floating frame."""
+"""Base of flexible bodies: elastic coordinates in a floating frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What bodies of finite elements have in common: their elastic coordinates are chosen by reduction.
+"""Base of bodies of finite elements, whose elastic coordinates are chosen by reduction.
 
 Reductions are kept with the body: a compilation, its results and its recovery ask again and again
 for the same point masses.

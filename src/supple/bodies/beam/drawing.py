@@ -1,4 +1,4 @@
-"""What is seen of beams and structures of beams: their sections moved along their axes."""
+"""Drawing of beams and structures of beams: their sections moved along their axes."""
 
 from __future__ import annotations
 

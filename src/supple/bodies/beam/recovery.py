@@ -1,4 +1,4 @@
-"""What is recovered of a beam from its elastic coordinates: motion, strain, stress, mass."""
+"""Recovery of a beam from its elastic coordinates: motion, strain, stress, mass."""
 
 from __future__ import annotations
 

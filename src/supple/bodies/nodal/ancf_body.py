@@ -1,4 +1,4 @@
-"""What all bodies without a frame answer: their coordinates are nodal vectors in the world."""
+"""Base of bodies without a frame: their coordinates are nodal vectors in the world."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is seen of bodies without a frame: sections of beams, lines of cables, faces of meshes.
+"""Drawing of bodies without a frame: sections of beams, lines of cables, faces of meshes.
 
 Every vertex is a material point, so that it moves linearly with the nodal vectors: its coordinates
 are those of the body less the ones at rest, in axes that do not move.

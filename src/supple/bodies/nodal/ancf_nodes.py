@@ -1,4 +1,4 @@
-"""What plates and solids without a frame share: their places are their nodes."""
+"""Base of plates and solids without a frame: their places are their nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a component and its interfaces when a body is made of them."""
+"""Checks of a component and its interfaces when a body is made of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all mechanisms with closed loops compare: joints, points and energies at given times.
+"""Comparison of mechanisms with closed loops: joints, points and energies at given times.
 
 The numbers are in ``mechanisms.json``, which says how they were computed. Tolerances, never below
 ten times the error estimate of the reference (which is written there for each case):

@@ -1,4 +1,4 @@
-"""Which constraint rows a run had in use, and when."""
+"""Constraint rows that a run had in use, and when."""
 
 from __future__ import annotations
 

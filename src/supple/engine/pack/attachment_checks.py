@@ -1,4 +1,4 @@
-"""Refuses what would turn, or be along, the axes of a place that has none.
+"""Refuses what would apply a moment to a cable, or use axes of its places.
 
 A cable passes on forces, no moments: nothing would resist them, and no result would show that.
 """

@@ -1,4 +1,4 @@
-"""Whether kinds of motions, force elements, constraint rows and signals are known, and to whom.
+"""Checks that kinds of motions, force elements, constraint rows and signals are known.
 
 The builder shows each code that goes into its buffers here, so that kernels meet none without a
 row in its table; integrators ask whether their kernels treat what a model has.

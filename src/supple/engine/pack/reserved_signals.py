@@ -1,4 +1,4 @@
-"""Room for efforts that a run writes: signals of sampled controllers, a piece for each change.
+"""Buffer space for the outputs of sampled controllers.
 
 A model is compiled with one constant piece for each held effort. A run knows how many changes there
 may be, and replaces it by that many pieces behind all other data; nothing else moves.

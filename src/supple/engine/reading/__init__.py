@@ -1,4 +1,4 @@
-"""What is read from a compiled model beside a run.
+"""Values read from a compiled model beside a run.
 
 Loads, impulses, values of rows, symmetries, phases, neighbours.
 """

@@ -1,4 +1,4 @@
-"""Models beside a compiled one: one item has other numbers, everything else is shared.
+"""Recompiles one changed item; all other buffers are shared.
 
 Buffers are those that `build` makes of the whole model, to the bit. What an item changes is found
 in one of three ways. A force element that acts in the same places is packed again, alone, into

@@ -1,4 +1,4 @@
-"""Which momenta a model's symmetries keep constant; the momentum audit watches them.
+"""Momenta that the symmetries of a model keep constant, for the momentum audit.
 
 Energy is blind to terms that do no work, momentum is not. A tree hanging on the ground by one joint
 can exchange momentum with the world only through that joint's constraint, through gravity and

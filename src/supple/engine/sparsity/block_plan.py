@@ -1,4 +1,4 @@
-"""How Newton's matrix is eliminated by blocks: the integers that ``multifrontal.py`` reads.
+"""Plan of the elimination of Newton's matrix by blocks, which ``multifrontal.py`` reads.
 
 Atoms (``engine/sparsity/block_order.py``) are the velocities of each part of the tree that moves on
 its own, in absolute coordinates those of a body, of gradient bodies those of a node, with the

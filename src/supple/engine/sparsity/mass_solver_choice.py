@@ -1,4 +1,4 @@
-"""Which way accelerations are found: by counting, unless a formulation asks for one.
+"""Choice of the solver of accelerations: by counting, unless a formulation asks for one.
 
     dense     the mass matrix from composite inertias and its Cholesky factor: small models
     tree      the recursion of ``core/equations/articulated_body.py``: as much work as there are

@@ -1,4 +1,4 @@
-"""Whether Newton's matrix is eliminated along the tree (``tree_border.py``) or made whole."""
+"""Choice of Newton's matrix: eliminated along the tree (``tree_border.py``) or made whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What couples with what in a compiled model, read from its integers alone."""
+"""Couplings of bodies and coordinates in a compiled model, read from its integers alone."""
 
 from __future__ import annotations
 

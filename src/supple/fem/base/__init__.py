@@ -1,4 +1,4 @@
-"""What all meshes share.
+"""Shared by all meshes.
 
 Materials, damping, components, inertia, vibration, buckling, checks, kinds of cells.
 """

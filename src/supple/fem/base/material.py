@@ -1,4 +1,4 @@
-"""What a flexible body is made of."""
+"""Materials of flexible bodies."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is seen of a mesh: surfaces, boundaries, primitive forms."""
+"""Drawing of meshes: surfaces, boundaries, primitive forms."""

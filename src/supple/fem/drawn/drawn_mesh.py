@@ -1,4 +1,4 @@
-"""What a picture needs of a mesh: nodes, how they move with a body's coordinates, and cells."""
+"""Drawing of a mesh: nodes, how they move with a body's coordinates, and cells."""
 
 from __future__ import annotations
 

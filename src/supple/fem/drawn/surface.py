@@ -1,4 +1,4 @@
-"""What is seen of a body: points, triangles and lines in its axes, and how they move with it.
+"""Surface of a body: points, triangles and lines in its axes, and how they move with it.
 
 A vertex is fixed to a place of the body and moves by ``u + theta x arm``, with displacement u and
 small rotation theta of the place and the way ``arm`` from it to the vertex. Looks only: nothing of

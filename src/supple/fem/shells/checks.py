@@ -1,4 +1,4 @@
-"""What can be wrong with the input of a shell, each in one sentence."""
+"""Checks of the input of a shell, each with one sentence."""
 
 from __future__ import annotations
 

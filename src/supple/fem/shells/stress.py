@@ -1,4 +1,4 @@
-"""What membrane forces do to the stiffness of a shell.
+"""Geometric stiffness of a shell by membrane forces.
 
 A further displacement (u, v, w) of the middle surface of a flat triangle has the quadratic strains
 (u,a u,b + v,a v,b + w,a w,b) / 2, and the energy of the membrane forces n on them is

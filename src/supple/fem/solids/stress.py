@@ -1,4 +1,4 @@
-"""What a state of stress does to the stiffness of a solid.
+"""Geometric stiffness of a solid by a state of stress.
 
 Green's strain of a further displacement u has the quadratic part u_k,i u_k,j / 2. The energy on it
 of a stress s that is already there is

@@ -1,4 +1,4 @@
-"""How the frames of interfaces become coordinates of a component."""
+"""Maps from the frames of interfaces to coordinates of a component."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the step loop has recorded for the energy audit, at the end of a run and meanwhile."""
+"""Record of the step loop for the energy audit, at the end of a run and meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deformation without bound: a run of flexible bodies that can mean nothing any more.
+"""Stops a run whose deformation diverges.
 
 Shapes of a flexible body are linear in its coordinates; results are off by 1 % where it turns by
 0.15 rad (``results/monitor/monitor.py``). Where a part of it has turned by a whole turn, or moved

@@ -1,4 +1,4 @@
-"""The smallest motion that weights of errors follow, where rows nearly depend on each other."""
+"""Lower bound of error weights near dependent constraints."""
 
 from __future__ import annotations
 

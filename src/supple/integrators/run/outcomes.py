@@ -1,4 +1,4 @@
-"""How a run ended, in one sentence."""
+"""End of a run, in one sentence."""
 
 from __future__ import annotations
 

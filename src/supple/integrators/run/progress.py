@@ -1,4 +1,4 @@
-"""How fast a run goes on: the line that tells it, a warning if it will take long, and its end.
+"""Progress of a run: the line that tells it, a warning if it will take long, and its end.
 
 All look at the last few seconds: what a run needed before says little about what it needs now. A
 run that would need more steps than it may make cannot end well, however long one waits: it is ended

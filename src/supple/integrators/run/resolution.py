@@ -1,4 +1,4 @@
-"""What rounding leaves of a tolerance where coordinates are large."""
+"""Resolution of a tolerance that rounding leaves where coordinates are large."""
 
 from __future__ import annotations
 

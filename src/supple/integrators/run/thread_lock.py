@@ -1,4 +1,4 @@
-"""Runs side by side in threads: one of them runs Python, the others are in their step loops.
+"""Threads: one lock for Python, step loops in parallel.
 
 Everything but the loops is made by one thread at a time, in whole pieces: what they share, from
 warnings to what a body keeps, never sees two of them. Loops are machine code on buffers of their

@@ -1,4 +1,4 @@
-"""What may stand in a field of a file, read from the annotation of the constructor's argument."""
+"""Kinds of fields of a file, read from the annotation of the constructor's argument."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model file asks to be written after a run: the result, and plots."""
+"""Files that a model file asks for after a run: the result, and plots."""
 
 from __future__ import annotations
 

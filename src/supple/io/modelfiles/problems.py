@@ -1,4 +1,4 @@
-"""What is wrong with a model file: each problem with file, line and key, all of them at once."""
+"""Problems of a model file: each with file, line and key, all of them at once."""
 
 from __future__ import annotations
 

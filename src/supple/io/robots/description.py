@@ -1,4 +1,4 @@
-"""What a robot file says, whatever its format: links, motions between them, loops."""
+"""Description of a robot, whatever its file: links, motions between them, loops."""
 
 from __future__ import annotations
 

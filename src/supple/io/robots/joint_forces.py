@@ -1,4 +1,4 @@
-"""What acts on a joint of a robot file: rotor, spring, friction, damping, stops."""
+"""Forces on a joint of a robot file: rotor, spring, friction, damping, stops."""
 
 from __future__ import annotations
 

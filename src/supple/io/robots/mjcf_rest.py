@@ -1,4 +1,4 @@
-"""What an MJCF file has beside bodies: gravity is read, some is of no matter, some is refused."""
+"""Other MJCF sections: gravity is read, the rest is ignored or refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader of robot files is told beside the file: base, replaced links, closed loops."""
+"""Options of readers of robot files: base, replaced links, closed loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors in deflections of gradient beams: elements that lock, and shear that is left out.
+"""Locking of beam elements, estimated from a run, and shear that is left out.
 
 Elements ``elastic_line`` and ``continuum`` have gradients across the axis that are linear between
 nodes, and see all that this does (docs/theory.md, "Elements over nodal vectors"):

@@ -1,4 +1,4 @@
-"""What the validity monitor says about lateral buckling."""
+"""Sentences about lateral buckling."""
 
 from __future__ import annotations
 

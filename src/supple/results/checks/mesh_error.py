@@ -1,4 +1,4 @@
-"""How much the mesh of a flexible body itself gets wrong, whatever modes are made of it.
+"""Error of deflections by the mesh of a flexible body, whatever modes are made of it.
 
 The work of all loads on the deflections by them is compared with that of a finer mesh
 (`supple.reduction.mesh_flexibility`): for one force it is the error of the deflection where it

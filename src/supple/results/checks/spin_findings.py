@@ -1,4 +1,4 @@
-"""What the validity monitor finds about the spin of a flexible body without stiffening."""
+"""Sentences about the spin of a flexible body without stiffening."""
 
 from __future__ import annotations
 

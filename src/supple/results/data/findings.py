@@ -1,4 +1,4 @@
-"""What the validity monitor found of bodies: findings, a row for each body, text and table."""
+"""Findings of the validity monitor: a row for each body, text and table."""
 
 from __future__ import annotations
 

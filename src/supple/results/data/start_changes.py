@@ -1,4 +1,4 @@
-"""What a start on the constraints has changed of the values that were asked for."""
+"""Requested and assembled initial values."""
 
 from __future__ import annotations
 

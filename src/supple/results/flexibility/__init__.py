@@ -1,4 +1,4 @@
-"""What loads do to flexible bodies in a run.
+"""Flexible bodies under the loads of a run.
 
 Deformation, what modes leave out, geometric stiffness, stretch, shear.
 """

@@ -1,4 +1,4 @@
-"""How gradient beams are bent and twisted over a run, element by element."""
+"""Bending and twist of gradient beams over a run, element by element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a flexible body deforms over a run: rotation, deflection, strain, modes and spin.
+"""Deformation of a flexible body over a run: rotation, deflection, strain, modes and spin.
 
 These are the numbers that `supple.results.monitor.monitor` compares with the limits of a body's
 assumptions.

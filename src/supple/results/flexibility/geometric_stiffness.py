@@ -1,4 +1,4 @@
-"""What loads do to the stiffness of a flexible body that has no stiffening.
+"""Effect of loads on the stiffness of a flexible body that has no stiffening.
 
 Stress under the present loads changes the stiffness K of the elastic coordinates to K + K0: tension
 stiffens, pressure softens, and where K + K0 is singular the body buckles. Without stiffening K0 is

@@ -1,4 +1,4 @@
-"""How far elements of cables and gradient beams turn from one node to the next."""
+"""Rotation of elements of cables and gradient beams from one node to the next."""
 
 from __future__ import annotations
 

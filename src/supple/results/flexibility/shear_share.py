@@ -1,4 +1,4 @@
-"""How much shear of its sections would add to the deflections of a beam that leaves it out.
+"""Shear of sections in the deflections of a beam whose theory leaves it out.
 
 Under the loads of a run, in the mean over it. Of a beam that is one body its fine mesh is bent
 twice, by the theory of Euler and Bernoulli and by that of Timoshenko: the work of the loads on the

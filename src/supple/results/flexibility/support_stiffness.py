@@ -1,4 +1,4 @@
-"""How joints hold a body against the ground, as if everything else were rigid, or by rigid bodies.
+"""Supports of a body by joints, as if everything else were rigid, or by rigid bodies.
 
 Each joint of a body leads to another one, and from there, by other joints, to the ground or not. If
 it does, the place can move as all joints on the way allow together, but for coordinates that are

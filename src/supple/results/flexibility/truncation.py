@@ -1,4 +1,4 @@
-"""How much of a flexible body's deflection its elastic coordinates leave out.
+"""Deflections of a flexible body that its elastic coordinates leave out.
 
 All loads on the body at an instant, those of joints and of its own inertia among them, bend its
 whole mesh and its few shapes differently. The difference is the error of the deflections by

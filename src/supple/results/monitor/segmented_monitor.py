@@ -1,4 +1,4 @@
-"""What the validity monitor watches of a beam, or of a frame structure, that is cut into parts.
+"""Monitor of a beam, or of a frame structure, that is cut into parts.
 
 Rotations of a part are against its own chord. A part of second order in pure bending errs by
 ``a^4/120`` of its length where its ends turn by ``a`` against the chord, one without by ``a^2/6``:

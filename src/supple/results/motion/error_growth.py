@@ -1,4 +1,4 @@
-"""How errors of a run grow: the same run with a looser tolerance parts from it, or it does not.
+"""Growth of errors, by comparison with the same run at a looser tolerance.
 
 A first run again, with a tolerance of 1e-3 of a radian, takes about a tenth of the time. Where
 it stays close, or drifts by a low power of time, the run itself is much closer, and nothing more is

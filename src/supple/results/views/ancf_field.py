@@ -1,4 +1,4 @@
-"""What results show of plates and solids without a frame: motion, strain and stress at nodes."""
+"""View of plates and solids without a frame: motion, strain and stress at nodes."""
 
 from __future__ import annotations
 

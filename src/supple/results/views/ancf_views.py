@@ -1,4 +1,4 @@
-"""What results show of gradient bodies, which have no frame: motion of places, and strain."""
+"""Views of gradient bodies, which have no frame: motion of places, and strain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which view shows a body in results, and views of bodies that are several in the engine."""
+"""Choice of the view of a body, and views of bodies that are several in the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``result["motor"]`` gives for a constraint or a driver: the loads that keep it.
+"""Views of constraints and drivers: ``result["motor"]``, the loads that keep them.
 
 Evaluated when they are asked for, from the stored states. Arrays have time first.
 """

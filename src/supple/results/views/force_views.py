@@ -1,4 +1,4 @@
-"""What ``result["motor"]`` gives: energy through a force element, and its load over time.
+"""Views of force elements: ``result["motor"]``, energy and load over time.
 
 Loads are evaluated when they are asked for, from the stored states. Arrays have time first; vectors
 are in world axes.

@@ -1,4 +1,4 @@
-"""What ``result["name"]`` gives: histories of one body, point or joint.
+"""Views of bodies, points and joints: ``result["name"]``, histories.
 
 Arrays have time first, shape (nt, ...). Vectors are in world axes; ``view.local`` is the same view
 with vectors in the object's own axes: those of the body, or of frame B of a joint.

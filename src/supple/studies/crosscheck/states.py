@@ -1,4 +1,4 @@
-"""The same state by two formulations: accelerations, loads and energies must be equal to rounding.
+"""One state by two formulations: accelerations, loads and energies, equal to rounding.
 
 No integrator takes part, so a term that one of them has wrong is seen at once, and where it is:
 loads of force elements depend on the state alone, and the loads on a rigid body must balance its

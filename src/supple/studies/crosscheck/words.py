@@ -1,4 +1,4 @@
-"""What a row of a cross-check says: its state, and a sentence."""
+"""Words of a row of a cross-check: its state, and a sentence."""
 
 from __future__ import annotations
 
