@@ -16,7 +16,7 @@ import supple as sp
 from supple.bodies.base.refinement import finer_mesh, mesh_size, more_modes
 from supple.certificates import certify as module
 from supple.certificates.certificate import Contribution
-from supple.certificates.estimates import estimate, observed_order
+from supple.certificates.contributions import estimate, observed_order
 from supple.certificates.sampling import sample
 from supple.cli import app
 from supple.sweeps.readings import readings

@@ -24,7 +24,7 @@ from kind_models import (
     SIGNAL_WAVES,
     pushed,
 )
-from supple.analyses.kinematics.recorded import Recorded
+from supple.analyses.kinematics.inverse import Recorded
 from supple.constraints import Constraint
 from supple.constraints.kinds import CONSTRAINTS, LINKS
 from supple.core.base.opcodes import SIGNALS

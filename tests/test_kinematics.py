@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.analyses.kinematics.recorded import Recorded
+from supple.analyses.kinematics.inverse import Recorded
 from supple.cases.linkages import four_bar as numbers
 
 STEP = 1e-30

@@ -15,7 +15,7 @@ from supple.fem import plate
 from supple.fem.base.inertia import point_loads
 from supple.fem.refinement.meshes import finer
 from supple.fem.ties.face_weights import area_weights
-from supple.reduction.two_level import refined_deflections
+from supple.reduction.mesh_flexibility import refined_deflections
 
 # No Poisson's ratio: rigid ends hinder nothing, and beams with shear are exact.
 PLAIN = sp.Material(E=70e9, G=35e9, density=2700.0)

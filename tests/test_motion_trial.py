@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.results.motion.hidden_tones import tones
-from supple.results.motion.output_findings import hidden_motions
+from supple.results.motion.output_findings import hidden_motions, tones
 
 DOWN = (0, 0, -9.81)
 

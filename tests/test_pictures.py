@@ -20,7 +20,7 @@ import pytest
 import supple as sp
 from supple.analyses.modes.mode_pictures import mode_scene
 from supple.visualization.drawing import draw
-from supple.visualization.peaks import peaks
+from supple.visualization.page import peaks
 from supple.visualization.server import MOST_CONNECTIONS, Server, Shown
 from supple.visualization.vibration import REACH
 from test_looks import SOFT, centres, everything, page_of, simulated, things

@@ -9,8 +9,8 @@ import pytest
 
 import supple as sp
 from linkages import parallelogram, rod
-from supple.analyses.reactions import balanced, reactions
-from supple.analyses.reactions.balanced import in_equilibrium, open_sets
+from supple.analyses.reactions import reactions
+from supple.analyses.reactions.reactions import in_equilibrium, open_sets
 from supple.cases.mechanisms import CASES
 from supple.results.plot import asked
 
@@ -237,7 +237,7 @@ def test_null_vectors_of_sparse_rows_near_singular_positions(monkeypatch):
     G, x = left[:, :9] * values @ right, rng.standard_normal((12, 2))
     null = left[:, 6:]  # of the last three values, and what is in no column
     for rows, whole, bound in ((G, 0, 1e-9), (csr_array(G), 10**6, 1e-9), (csr_array(G), 0, 1e-4)):
-        monkeypatch.setattr(balanced, "WHOLE", whole)
+        monkeypatch.setattr(reactions, "WHOLE", whole)
         assert np.abs(in_equilibrium(rows, x) - null @ (null.T @ x)).max() < bound
         sets = open_sets(rows)
         assert np.linalg.matrix_rank(sets, 1e-3) == 6

@@ -21,10 +21,10 @@ from supple.cli import app
 from supple.sweeps import store, workers
 from supple.sweeps.designs import rows
 from supple.sweeps.identity import digest
-from supple.sweeps.indices import sobol_indices
 from supple.sweeps.one_run import Record
 from supple.sweeps.progress import Way
 from supple.sweeps.readings import STATISTICS
+from supple.sweeps.study import sobol_indices
 
 END = 0.05
 ANGLE = "pin.angle @ end"

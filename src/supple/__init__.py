@@ -157,9 +157,8 @@ if TYPE_CHECKING:
     from supple.analyses.kinematics.kinematics import kinematics
     from supple.analyses.kinematics.transfer import transfer
     from supple.analyses.kinematics.transfer_result import Transfer, TransferPath
-    from supple.analyses.linear.frequency_response import FrequencyResponse
     from supple.analyses.linear.linearize import linearize
-    from supple.analyses.linear.state_space import StateSpace
+    from supple.analyses.linear.state_space import FrequencyResponse, StateSpace
     from supple.analyses.modes.linear_model import LinearModel
     from supple.analyses.run.prepared import Prepared, prepare
     from supple.analyses.run.simulate import simulate

@@ -2,29 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from supple.analyses.run.checkpointing import Arguments
 from supple.analyses.run.prepared import prepare
 from supple.analyses.run.prepared_state import same_places
+from supple.core.base import layout as at
+from supple.engine.base.body_records import FlexRecord
 from supple.engine.base.compiled import Compiled
+from supple.engine.pack.attached import attached_masses
 from supple.engine.reading.phases import in_phase, with_holds
 from supple.engine.reading.recompile import Beside
-from supple.foundation.errors import ModelError
+from supple.foundation.errors import ModelError, SuppleWarning, label
 from supple.foundation.frames import Body
 from supple.foundation.poses import Array
 from supple.integrators.run.driver import Problem
 from supple.loops.assembly import assembled
 from supple.model import Model
 from supple.modelling.replacement import changed
-from supple.sensitivities.matched import Matching
-from supple.sensitivities.structure import same_structure
+from supple.reduction.matching import ModePattern
 from supple.sweeps.designs import Row
 from supple.sweeps.subjects import OfModel, Subject
+
+if TYPE_CHECKING:
+    from supple.bodies.base.flexible import FlexibleBody
+
+
+class Matching:
+    """Matches modes of neighbours of a model; ``owner`` begins its messages."""
+
+    def __init__(self, owner: str, compiled: Compiled) -> None:
+        self.owner, self._records = owner, compiled.flexible
+        self._patterns: dict[str, ModePattern | None] = {}
+
+    def of(self, model: Model, name: str) -> Model:
+        """The model beside the first one along a parameter, or a copy with matched modes."""
+        found, bodies = [], model.bodies
+        for record in self._records.values():
+            body = cast("FlexibleBody", bodies.get(record.name))  # a part is not listed there
+            if type(body) is not type(record.body):
+                continue
+            masses = attached_masses(model, body)
+            if body is record.body and masses == record.point_masses:
+                continue
+            pattern = self._pattern(record)
+            if pattern is None:
+                continue
+            with warnings.catch_warnings():  # the model itself has given them
+                warnings.simplefilter("ignore", SuppleWarning)
+                other = body.matched(pattern, masses)
+            if other is None:
+                raise self._cut(name, body)
+            if other is not body:
+                found.append(other)
+        return _with_bodies(model, found) if found else model
+
+    def _pattern(self, record: FlexRecord) -> ModePattern | None:
+        if record.name not in self._patterns:
+            self._patterns[record.name] = record.body.mode_pattern(record.point_masses)
+        return self._patterns[record.name]
+
+    def _cut(self, name: str, body: FlexibleBody) -> ModelError:
+        """What is said where a mode that is kept and one that is left out change places."""
+        expected = (
+            f"one with which the model changes smoothly, but modes of {label(body)} that are kept "
+            "change places with some that are left out: keep both or neither, or take a value "
+            "beside it"
+        )
+        return ModelError(self.owner, "parameters", name, expected)
+
+
+def _with_bodies(model: Model, bodies: Iterable[Body]) -> Model:
+    """A copy with other objects for bodies of the same names, places and frames."""
+    new = model.copy()
+    for body in bodies:
+        new._put(body)
+    new._graph = model._graph
+    return new
+
+
+# Which entries of inertia integrals are zero is no structure: where that differs, so do these.
+STRIP_TABLES = {"strip", "strip_row"}
+STRIP_COLUMNS = {
+    "head": [at.H_STRIPS, at.H_STRIP_ROWS, at.H_FLEX_DATA],
+    "flex": [at.FLEX_AT, at.FLEX_STRIP, at.FLEX_STRIPS, at.FLEX_STRIP_ROW, at.FLEX_STRIP_AT],
+    "attach": [at.ATTACH_AT],
+}
+
+
+def same_structure(one: Compiled, two: Compiled) -> bool:
+    """Whether two models have the same states and constraint rows, and equations of one form."""
+    if one.ints is two.ints and one.all_rows == two.all_rows:
+        return True
+    rows = [r.label for r in one.all_rows] == [r.label for r in two.all_rows]
+    sizes = (one.nq, one.nu, one.nz) == (two.nq, two.nu, two.nz)
+    if not rows or not sizes:
+        return False
+    a, b = one.complete.ints, two.complete.ints
+    return np.array_equal(a, b) or all(
+        np.array_equal(_compared(a, name), _compared(b, name))
+        for name in at.TREE_RECORD.parts[0].fields
+        if name not in STRIP_TABLES
+    )
+
+
+def _compared(ints: np.ndarray, name: str) -> np.ndarray:
+    """A field of a model's integers without what says where strips of zeros are."""
+    found = at.integers(ints, name).copy()
+    if name in STRIP_COLUMNS:
+        found[..., STRIP_COLUMNS[name]] = 0
+    return found
+
 
 OWNER = "sensitivity"
 # Displacement of a parameter, in units of its value: central differences err by its square, and by

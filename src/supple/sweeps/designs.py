@@ -135,7 +135,7 @@ def rows(given: Mapping[str, Any], design: Any, runs: Any, seed: Any) -> list[Ro
 
     The first runs of a longer "random" or "sobol" design with the same seed are those of a shorter
     one. Of "saltelli" each of ``runs`` base points is one run of A, one of each parameter, and one
-    of B (`supple.sweeps.indices`).
+    of B (`supple.sweeps.study`).
     """
     if not isinstance(given, Mapping) or not given:
         raise ModelError(OWNER, "parameters", given, "names with their values")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,11 @@ from numpy.typing import ArrayLike
 from supple.analyses.base.arguments import expect
 from supple.events import Event
 from supple.foundation import validate
-from supple.foundation.errors import ModelError
+from supple.foundation.errors import ModelError, SuppleError
 from supple.foundation.input_files import path_of
 from supple.foundation.progress import told
 from supple.io.modelfiles.model_file import ModelFile
 from supple.model import Model
-from supple.sweeps.before import expect_apart
 from supple.sweeps.cluster import answers as on_cluster
 from supple.sweeps.designs import OWNER, Row, rows
 from supple.sweeps.identity import digest, key_of
@@ -25,8 +25,41 @@ from supple.sweeps.progress import Way
 from supple.sweeps.readings import Outputs, Reading, readings
 from supple.sweeps.store import Store
 from supple.sweeps.study import Sweep
-from supple.sweeps.subjects import subject_of
+from supple.sweeps.subjects import TRIED, Subject, subject_of
 from supple.sweeps.workers import answers, count_of_processors
+
+LOST = "lost"
+
+
+@dataclass(frozen=True)
+class _Look:
+    """Asks a subject whether outputs are known."""
+
+    subject: Subject
+    readings: tuple[Reading, ...]
+
+    def __call__(self, parameters: Row) -> SuppleError | bool:
+        """Return the refusal of arguments or outputs, if any; else whether the run can begin."""
+        try:
+            return self.subject.tells(parameters, self.readings)
+        except SuppleError as error:
+            return error
+
+
+def expect_apart(
+    subject: Subject, plan: list[Row], readings: tuple[Reading, ...], limit: float | None
+) -> None:
+    """Refuse what ``subject.expect_outputs`` does, by a process of its own.
+
+    One that takes longer than ``limit`` (s) or dies tells nothing: its run says why.
+    """
+    look, jobs = _Look(subject, readings), enumerate(plan[:TRIED])
+    for _, found in answers(look, jobs, 1, limit, lambda *_: LOST):
+        if isinstance(found, SuppleError):
+            raise found
+        if found:
+            return
+
 
 MOST_WORKERS = 1000
 

@@ -1,28 +1,123 @@
-"""inverse_dynamics: the efforts that make a mechanism follow a motion."""
+"""inverse_dynamics: the efforts that make a mechanism follow a motion.
+
+Efforts of drivers while flexible bodies vibrate: a run whose drivers make the motion.
+
+A machine that stands still before its motion begins does so in the equilibrium that its drivers
+hold; one that moves already has bodies that are deflected as this motion asks. From there on the
+bodies do what the motion makes them do, and what the drivers need for it are their efforts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.analyses.base.arguments import expect, number, output_times
-from supple.analyses.kinematics.flexible_inverse import driven_run
-from supple.analyses.kinematics.kinematics import follow
-from supple.analyses.kinematics.recorded import Recorded
-from supple.analyses.kinematics.taken_as_rigid import deforming
-from supple.analyses.run.prepared import Start
+from supple.analyses.base.arguments import expect, number, output_times, starting_state
+from supple.analyses.kinematics.kinematics import follow, refuse_freedom
+from supple.analyses.kinematics.taken_as_rigid import deforming, rigid
+from supple.analyses.run.checkpointing import Arguments
+from supple.analyses.run.prepared import Start, prepare
 from supple.constraints import Driver
 from supple.constraints.couplings import joint_target
 from supple.formulations.base import Formulation
+from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, warn_caller
+from supple.foundation.poses import Array
+from supple.foundation.validate import Vector, read_only, set_fields
 from supple.integrators.methods.base import Integrator
+from supple.loops.assembly import compile_model
 from supple.model import Model
 from supple.results.result import Result
-from supple.signals import SignalLike
+from supple.signals import Piecewise, SignalLike
+
+
+def driven_run(
+    owner: str,
+    model: Model,
+    begin: float,
+    end: float,
+    times: Array,
+    formulation: Formulation | None,
+    recorded: Result | None,
+    given: dict[str, Any],
+) -> tuple[Result, list[str]]:
+    """The run of a model with drivers for all its freedom, and doubts about it."""
+    form = JointCoordinates() if formulation is None else formulation
+    written = form.written(model)
+    compiled = compile_model(written, tree=form.tree(written))
+    _refuse_free_joints(owner, model)
+    start: Start = given.pop("start")
+    if start is None and recorded is not None:
+        try:
+            first = recorded.state(0)
+            starting_state(owner, first, compiled)
+            start = first
+        except ModelError:
+            if begin != 0.0:
+                raise ModelError.plain(
+                    f"{owner}: motion begins at t = {begin:g} s and does not tell how the flexible "
+                    "bodies are deflected there, expected start=, or a motion from t = 0 s on"
+                ) from None
+    if start is None:
+        start = "quasi-static" if np.any(compiled.u0 != 0.0) else "static"
+    arguments = Arguments(end, start=start, formulation=formulation, output=times, **given)
+    result, doubts = prepare(model).run(arguments)
+    return result, list(doubts)
+
+
+def _refuse_free_joints(owner: str, model: Model) -> None:
+    """Refuse freedom that the drivers leave to the mechanism, where bodies can be rigid."""
+    try:
+        stiff = rigid(owner, model)
+    except ModelError:  # curved beams, bodies over nodal vectors: what they leave free moves
+        return
+    refuse_freedom(owner, compile_model(stiff, tree=JointCoordinates().tree(stiff)))
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Recorded(Piecewise):
+    """Quintic pieces with the given value, rate and acceleration at each of the times (n,), s."""
+
+    times: Vector
+    values: Vector
+    rates: Vector
+    accelerations: Vector
+
+    def __init__(
+        self, times: ArrayLike, values: ArrayLike, rates: ArrayLike, accelerations: ArrayLike
+    ) -> None:
+        set_fields(
+            self,
+            times=read_only(times),
+            values=read_only(values),
+            rates=read_only(rates),
+            accelerations=read_only(accelerations),
+        )
+
+    def pieces(self) -> tuple[ArrayLike, ArrayLike, ArrayLike]:
+        """The last piece goes on beyond the last time, so that nothing stops there."""
+        t, x, v, a = self.times, self.values, self.rates, self.accelerations
+        h = np.diff(t)
+        # what value, rate and acceleration at the end of a piece have beyond its first three terms
+        dx = (x[1:] - x[:-1] - h * (v[:-1] + 0.5 * h * a[:-1])) / h**3
+        dv = (v[1:] - v[:-1] - h * a[:-1]) / h**2
+        da = (a[1:] - a[:-1]) / h
+        terms = [
+            x[:-1],
+            v[:-1],
+            0.5 * a[:-1],
+            10.0 * dx - 4.0 * dv + 0.5 * da,
+            (-15.0 * dx + 7.0 * dv - da) / h,
+            (6.0 * dx - 3.0 * dv + 0.5 * da) / h**2,
+        ]
+        breaks = np.append(t[:-1], t[-1] + h[-1])
+        return breaks, t[:-1], np.stack(terms, axis=1)
+
 
 OWNER = "inverse_dynamics"
 Target = str | tuple[str, int | str]

@@ -1,24 +1,186 @@
-"""StateSpace: a linear model with inputs and outputs, and its response to harmonic inputs."""
+"""StateSpace: a linear model with inputs and outputs, and its response to harmonic inputs.
+
+Drivers as inputs of a linear model: what their motion does to the others.
+
+A driven motion s changes the rows to G x = e s. With x = N y + S s, where G S = e, and
+v = N w + P y + S s' + Q s, where G Q = -H S, both without the independent coordinates, the
+equations of ``linearize`` get further terms:
+
+    M y'' + C y' + K y + F z = -Ms s'' - Cs s' - Ks s        z' = Y y + V y' + Z z + Yd s + Vd s'
+
+The acceleration s'' is the input, s and s' are states.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.analyses.linear.driven_inputs import driven_inputs
-from supple.analyses.linear.frequency_response import FrequencyResponse
+from supple.analyses.equilibrium.spin import turned
 from supple.analyses.linear.ports import OWNER, Ports
+from supple.analyses.linear.reduced_motion import followed, following
 from supple.analyses.modes.mode import Complex
+from supple.constraints.drivers import Driver
+from supple.formulations.equations import Equations
 from supple.foundation import validate
-from supple.foundation.errors import ModelError, SuppleError, warn_caller
+from supple.foundation.atomic_files import save_figure
+from supple.foundation.errors import ModelError, SuppleError, suggestion, warn_caller
 from supple.foundation.poses import Array
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from supple.analyses.modes.linear_model import LinearModel
+
+TURN = 0.7  # rad after which a model that turns is looked at again
+ALONG = 1e-9  # part of what follows that rounding may change
+
+
+@dataclass(frozen=True)
+class Driven:
+    """Terms of k driven motions.
+
+    Attributes
+    ----------
+    names : (k) of the drivers
+    S : (nu, k) motion of all velocity coordinates with each of them
+    M, C, K : (n, k) forces of s'', s' and s
+    Y, V : (nz, k) rates of controller states by s and s'
+    """
+
+    names: tuple[str, ...]
+    S: Array
+    M: Array
+    C: Array
+    K: Array
+    Y: Array
+    V: Array
+
+
+def driven_inputs(owner: str, linear: LinearModel, names: Sequence[str]) -> Driven:
+    """Terms of the motions of some drivers about the state of a linear model."""
+    state, model, N = linear.state, linear.model, linear.N
+    assert state.compiled is not None and model is not None
+    c, (t, q, u, z) = state.compiled, (state.t, state.q, state.u, state.z)
+    equations = Equations(c)
+    a = equations.accelerate(t, q, u, z, linear.effort)
+    lam = equations.multipliers()
+    rows = equations.constraints(t, q, u, a)
+    tangents = equations.tangents(t, q, u, a, z, lam)
+    e = np.zeros((c.nr, len(names)))
+    for k, name in enumerate(names):
+        driver = model.drivers[name]
+        own = [r for r, row in enumerate(c.rows) if row.owner == name]
+        if not isinstance(driver, Driver) or len(own) != 1:
+            expected = "a Driver of a joint coordinate that no other constraint holds"
+            raise ModelError(owner, "inputs", name, expected)
+        joint = model.joints[driver.joint]
+        index = joint.coordinate_index(driver.coordinate, owner)
+        e[own[0], k] = rows.G[own[0], c.coordinate(driver.joint, index)[1]]
+    chosen = list(linear.places)
+    S = following(c, rows.G, e, chosen)
+    Q = following(c, rows.G, -rows.H @ S, chosen)
+    fastest = float(np.max(np.abs(u) / c.scale, initial=0.0))
+    if len(names) and fastest > 0.0:
+        later = turned(equations, q, TURN / fastest * u)
+        G = equations.constraints(t, later, u).G
+        change = np.abs(following(c, G, e, chosen) - S) / c.scale[:, None]
+        change = np.hstack([change, np.abs(followed(equations, t, later, u, chosen).N - N)])
+        if np.max(change) > ALONG * max(np.max(np.abs(S)), np.max(np.abs(N), initial=0.0)):
+            expected = "a driver about rest, or of what does not turn against other parts"
+            raise ModelError(owner, "inputs", names[0], expected)
+    turn = (equations.drift(u) @ S)[chosen]  # y' = w - L[chosen] (N y + S s)
+    still = Q + N @ turn
+    return Driven(
+        names=tuple(names),
+        S=S,
+        M=N.T @ tangents.M @ S,
+        C=N.T @ (tangents.M @ Q + tangents.Ru @ S) + linear.M @ turn,
+        K=N.T @ (tangents.Ru @ still + tangents.Rq @ S),
+        Y=tangents.Gq @ S + tangents.Gu @ still,
+        V=tangents.Gu @ S,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencyResponse:
+    """Steady motion under harmonic inputs.
+
+    Attributes
+    ----------
+    frequencies : (nf,) Hz
+    values : (nf, no, ni) complex: output for an input of amplitude 1, by its modulus and phase
+    inputs, outputs : names
+    input_units, output_units : of each
+    """
+
+    frequencies: Array
+    values: Complex
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    input_units: tuple[str, ...]
+    output_units: tuple[str, ...]
+
+    def of(self, output: str | None = None, input: str | None = None) -> Complex:
+        """Response (nf,) of one output to one input; a name may be left out if there is one."""
+        places = []
+        for field, name, names in (
+            ("output", output, self.outputs),
+            ("input", input, self.inputs),
+        ):
+            if name is None and len(names) == 1:
+                name = names[0]
+            if not isinstance(name, str) or name not in names:
+                hint = suggestion(name, list(names))
+                raise ModelError("frequency response", field, name, f"one of its names, {hint}")
+            places.append(names.index(name))
+        return np.asarray(self.values[:, places[0], places[1]])
+
+    @property
+    def amplitudes(self) -> Array:
+        """Moduli (nf, no, ni)."""
+        return np.abs(self.values)
+
+    @property
+    def phases(self) -> Array:
+        """Phases (nf, no, ni), rad, without jumps over the frequencies; negative: it lags."""
+        angles = np.angle(self.values)
+        angles[angles > (1.0 - 1e-12) * np.pi] = -np.pi  # without damping: half a turn behind
+        return np.unwrap(angles, axis=0)
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Draw amplitudes (logarithmic) and phases (degrees) of all pairs over the frequency."""
+        from matplotlib.figure import Figure
+
+        from supple.results.plot import COLOURS, DASHES, INK, WIDTH, dress, named
+
+        figure = Figure(figsize=(WIDTH, 5.2), layout="constrained")
+        top, bottom = figure.subplots(2, 1, sharex=True)
+        for j, cause in enumerate(self.inputs):
+            style = {"ls": "-" if j == 0 else DASHES[(j - 1) % len(DASHES)]}
+            for i, effect in enumerate(self.outputs):
+                label = effect if len(self.inputs) == 1 else f"{effect} by {cause}"
+                style["color"] = COLOURS[i % len(COLOURS)]
+                top.plot(self.frequencies, self.amplitudes[:, i, j], label=label, **style)
+                phase = np.degrees(self.phases[:, i, j])
+                bottom.plot(self.frequencies, phase, **style)
+        if np.any(self.amplitudes > 0.0):
+            top.set_yscale("log")
+        units = {f"{o}/({i})" if i else o for o in self.output_units for i in self.input_units}
+        top.set_ylabel(named("amplitude", units.pop() if len(units) == 1 else ""), color=INK)
+        bottom.set_ylabel("phase (degrees)", color=INK)
+        bottom.set_xlabel("frequency (Hz)", color=INK)
+        dress(top)
+        dress(bottom, legend=False)
+        save_figure(figure, path)
+        return figure
+
 
 RESONANCE = 1e-11  # of an eigenvalue: the distance of i omega at which its response is rounding
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +25,6 @@ from supple.analyses.equilibrium.load_factor import Loaded, Loading
 from supple.analyses.equilibrium.static_result import static_result
 from supple.analyses.modes.mode import Mode
 from supple.analyses.stability.buckling_errors import LIMIT, doubts, strained, with_finer
-from supple.analyses.stability.mesh_buckling import mesh_stiffness
 from supple.bodies.base.flexible import FlexibleBody
 from supple.fem.base.buckling import Buckling
 from supple.fem.base.buckling import buckling as of_component
@@ -40,6 +39,36 @@ from supple.reduction.membranes import feels_loads
 from supple.results.data.findings import BodyMonitor
 from supple.results.result import Result
 from supple.state import State
+
+if TYPE_CHECKING:
+    from supple.engine.base.compiled import Compiled
+
+INERTIA = 12  # unit loads of inertia and weight, before those of elastic coordinates
+
+
+def mesh_stiffness(compiled: Compiled, shape: Array, energy: float) -> dict[str, float]:
+    """Parts of the stiffness of a shape (nu,) that meshes have too much, by name of their bodies.
+
+    Twice the energy of the shape is given. Loads in proportion to the shape and the mass bend a
+    body about as the shape is; a finer mesh gives way more, or less, under the same.
+    """
+    found = {}
+    for name, record in compiled.flexible.items():
+        modal, q = record.modal, shape[record.u]
+        own = float(q @ modal.K @ q)
+        if not own > 0.0:
+            continue
+        try:
+            flexible = record.body.mesh_flexibility((), record.point_masses)
+        except (ModelError, np.linalg.LinAlgError):
+            continue
+        if flexible is not None:
+            loads = np.zeros((1, INERTIA + modal.n))
+            loads[0, INERTIA:] = q
+            here, exact = flexible.works(loads)
+            found[name] = own / energy * float(1.0 - here[0] / exact[0])
+    return found
+
 
 OWNER = "buckling"
 NONE = 1e-6  # inverse load factors below this part of the largest, of either sign, count as none

@@ -13,7 +13,7 @@ from supple.bodies.base.refinement import finer_mesh, has_modes, mesh_size, numb
 from supple.reduction.assumed.shapes import AssumedShapes
 from supple.reduction.shape_sets import AttachmentModes
 
-FEWEST = 16  # elements of a beam, as for its static deflections in `supple.bodies.beam.response`
+FEWEST = 16  # elements of a beam, as for its static deflections in `supple.bodies.beam.recovery`
 MODES = 6  # beside static shapes, at least: they carry tension and rotation
 
 

@@ -24,8 +24,6 @@ from supple.bodies.base.flexible import (
 )
 from supple.bodies.base.reduced import MODES, Masses, NodalReduction
 from supple.bodies.beam.drawing import frame_surface
-from supple.bodies.structure.finer_frame import frame_flexibility
-from supple.bodies.structure.frame_nodes import known_node, node_places
 from supple.bodies.structure.frame_sections import frame_places, frame_sides, frame_surfaces
 from supple.bodies.structure.segmented_frame import CuttableFrame
 from supple.fem.base.damping import Damping
@@ -38,15 +36,84 @@ from supple.fem.recovery.section_points import SIDES, gauge_row
 from supple.fem.recovery.stress_points import StressBlock
 from supple.fem.sections.sections import CrossSection, Section
 from supple.foundation import validate
-from supple.foundation.errors import ModelError, label
+from supple.foundation.errors import ModelError, label, suggestion
 from supple.foundation.frames import Frame, ViewName
 from supple.foundation.validate import Vector, read_only, set_fields
 from supple.reduction.membranes import frame_membranes, is_membrane
-from supple.reduction.mesh_flexibility import MeshFlexibility
+from supple.reduction.mesh_flexibility import MeshFlexibility, mesh_flexibility
 from supple.reduction.modal import ModeChoice, Reduction
 from supple.reduction.problem import Problem
+from supple.reduction.second_order.slaved import inertia_loads
 from supple.reduction.shape_sets import ShapeSet
 from supple.reduction.stiffening import Stiffening, StiffeningName, stiffening_choice
+
+PARTS = 2  # of each element
+REST = 1.0 / 15.0  # error of cubic elements of half the length, in parts of what both differ by
+
+
+def frame_flexibility(own: Problem, basis: Vector, places: Sequence[int]) -> MeshFlexibility:
+    """A structure and a finer one under unit loads, those at numbered nodes included.
+
+    ``basis`` (size, n) are its coordinates for each elastic one. Loads at nodes bend cubic elements
+    as they should; inertia and weight along them do not.
+    """
+    mesh: FrameMesh = own.mesh
+    members = tuple(replace(m, elements=PARTS * m.elements) for m in mesh.members)
+    there = replace(own, mesh=replace(mesh, members=members))
+    loads = []
+    for problem, moved in ((own, basis), (there, _moved(mesh) @ basis)):
+        unit = np.zeros((problem.size, 6 * len(places)))
+        for k, place in enumerate(places):
+            unit[6 * place : 6 * place + 6, 6 * k : 6 * k + 6] = np.eye(6)
+        inertia = problem.mesh.mass_matrix @ moved
+        loads.append(np.hstack([inertia_loads(problem.mesh), unit, inertia]))
+    return mesh_flexibility(own, loads[0], there, loads[1], None, REST)
+
+
+def _moved(mesh: FrameMesh) -> Any:
+    """Coordinates (size there, size), sparse, of nodes on members as they move in the structure."""
+    from scipy import sparse
+
+    named = 6 * len(mesh.names)
+    rows: list[Any] = [sparse.eye_array(named, mesh.size, format="csr")]
+    for k, member in enumerate(mesh.members):
+        stations = np.linspace(0.0, 1.0, PARTS * member.elements + 1)[1:-1]
+        rows += [sparse.csr_array(mesh.motion(k, float(s))) for s in stations]
+    return sparse.csr_array(sparse.vstack(rows))
+
+
+def known_node(owner: str, field: str, node: Any, nodes: Mapping[Node, Vector]) -> Node:
+    """A node by its name or number; refuse others."""
+    if isinstance(node, (str, int, np.integer)) and not isinstance(node, bool) and node in nodes:
+        return node if isinstance(node, str) else int(node)
+    names = [str(n) for n in nodes]
+    raise ModelError(owner, field, node, f"a node; {suggestion(node, names)}")
+
+
+def node_places(owner: str, nodes: Any) -> dict[Node, Vector]:
+    """Places of nodes by name, all of them different."""
+    if isinstance(nodes, Mapping):
+        named = dict(nodes)
+    elif isinstance(nodes, (Sequence, np.ndarray)) and not isinstance(nodes, str):
+        expected = "names with places, or a sequence of places"
+        named = dict(enumerate(validate.listed(owner, "nodes", nodes, expected)))
+    else:
+        raise ModelError(owner, "nodes", nodes, "names with places, or a sequence of places")
+    if len(named) < 2:
+        raise ModelError(owner, "nodes", nodes, "at least two nodes")
+    places: dict[Node, Vector] = {}
+    for node, place in named.items():
+        validate.written(owner, "name of a node", str(node))
+        places[node] = validate.vector(owner, f"place of node {node!r}", place)
+    points = np.array(list(places.values()))
+    for k in range(len(points)):
+        same = np.flatnonzero(np.all(points[:k] == points[k], axis=1))
+        if len(same):
+            names = list(places)
+            expected = f"another place than that of node {names[int(same[0])]!r}"
+            raise ModelError(owner, f"place of node {names[k]!r}", points[k], expected)
+    return places
+
 
 FRAME_REFERENCES = ("clamped", "mean_axis")
 

@@ -6,7 +6,7 @@ loaded at its ends only has
 
     u' ~ a,    tx' ~ c,    tz' = b (m + f xi),    v' - tz = -f g
 
-with two constants m and f for each plane (`supple.fem.beams.plane_shapes` has the same for constant
+with two constants m and f for each plane (`supple.fem.beams.element` has the same for constant
 compliances). The integrals are sums over Gauss points in cells that end at kinks of the section and
 within which it changes by little. So statics are exact at the nodes, whatever the taper is.
 """

@@ -18,13 +18,12 @@ from supple.engine.base.row_sets import RowSets
 from supple.engine.reading.symmetry import Symmetry
 from supple.events import Event
 from supple.formulations.equations import Equations
+from supple.foundation.errors import ModelError, label
 from supple.foundation.poses import Array
 from supple.foundation.progress import told
 from supple.integrators.passage.passage import Passage
 from supple.integrators.run.audit_record import audit_record
 from supple.integrators.run.divergence import Growth
-from supple.integrators.run.error_weight_floor import least_motion
-from supple.integrators.run.event_tables import event_tables
 from supple.integrators.run.interruption import Interruption
 from supple.integrators.run.line_ends import LineEnd
 from supple.integrators.run.newton_places import Places
@@ -43,6 +42,56 @@ from supple.state import State
 
 if TYPE_CHECKING:
     from supple.integrators.run.checkpoints import Checkpoints
+
+# What a letter before the axis asks of a frame
+FRAME_EVENTS = {"": st.ON_PLACE, "v": st.ON_VELOCITY, "w": st.ON_SPIN}
+
+
+def event_tables(c: Compiled, events: Sequence[Event]) -> tuple[np.ndarray, Array]:
+    """Integers and reals of events, a row for each, as ``core/run/events.py`` reads them."""
+    ints = np.zeros((len(events), st.EVENT_INTS), dtype=np.int64)
+    reals = np.zeros((len(events), st.EVENT_REALS))
+    for row, x, event in zip(ints, reals, events, strict=True):
+        x[st.EVENT_VALUE] = event.value
+        row[st.EVENT_TERMINAL], row[st.EVENT_DIRECTION] = event.stops, event.direction
+        what = [st.EVENT_KIND, st.EVENT_INDEX]
+        if isinstance(event, LineEnd):
+            q, u = event.place(c)
+            row[what], row[st.EVENT_AXIS] = (st.ON_COORDINATE, q), u
+        elif event.joint is not None:
+            record = c.joints[event.joint]
+            k = event.coordinate
+            k = record.coordinate_names.index(k) if isinstance(k, str) else int(k)
+            q, u = c.coordinate(event.joint, k)
+            of_q = event.quantity == "coordinate"
+            row[what] = (st.ON_COORDINATE, q) if of_q else (st.ON_RATE, u)
+            row[st.EVENT_AXIS] = u
+        else:
+            frame = event.frames["of"]
+            node, pose = c.place(frame)
+            kind = FRAME_EVENTS[event.quantity[:-1]]
+            vectors = c.gradient.get(frame.body.name)
+            if kind == st.ON_SPIN and vectors is not None and not vectors.turns(frame):
+                expected = f"a place or velocity, because nothing turns with {vectors.label}"
+                raise ModelError(label(event), "quantity", event.quantity, expected)
+            row[what], row[st.EVENT_AXIS] = (kind, node), "xyz".index(event.quantity[-1])
+            x[st.EVENT_PLACE :] = pose.p
+    return ints, reals
+
+
+def least_motion(compiled: Compiled, q: Array, tolerance: float) -> float:
+    """Motion below which weights of errors do not follow it (``step_size.py``), at most 0.1.
+
+    The rounding of places is multiplied by how nearly rows depend on each other, with the square of
+    the length of a chain: what is smaller than that is not found by Newton's iterations, which ask
+    for a hundredth of the tolerance.
+    """
+    if not compiled.nr or not compiled.regular_value > 0.0:
+        return 0.0
+    far = float(np.max(np.abs(q), initial=0.0)) / compiled.length
+    noise = float(np.finfo(float).eps) * far / compiled.regular_value
+    return min(0.1, 10.0 * noise / tolerance)
+
 
 PAUSE = 0.03  # s between returns of a loop to Python
 # Between checks of the rows in use: motion (rad, or lengths of the model), and number of steps.

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from supple.bodies.base.rigid import RigidBody
 from supple.constraints import Coupling, Gear
+from supple.forces import ForceElement, JointFriction, JointSpring, JointStop, Motor
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, label, suggestion
 from supple.foundation.frames import Body, Frame
@@ -27,11 +29,38 @@ from supple.io.robots.description import (
     Motion,
     Tie,
 )
-from supple.io.robots.joint_forces import forces_on
 from supple.io.robots.options import Options
 from supple.io.robots.rigid_groups import At, Chain, RigidGroups
 from supple.joints import Fixed, Joint, Revolute, Spherical
 from supple.model import RESERVED_NAMES, Model
+
+
+def forces_on(
+    motion: Motion,
+    joint: Joint,
+    coordinate: int,
+    name: Callable[[str], str],
+    stops: float | None,
+) -> Iterator[ForceElement]:
+    """The force elements of a motion, which is a coordinate of a joint of the model.
+
+    ``name`` makes a name of what an element is; ``stops`` is the stiffness of stops, if any.
+    """
+    if motion.kind not in ("rotate", "translate"):
+        return
+    k = coordinate
+    if motion.armature > 0.0:
+        yield Motor(name("rotor"), joint, motion.armature, coordinate=k)
+    if motion.stiffness > 0.0:
+        yield JointSpring(name("spring"), joint, motion.stiffness, rest=motion.rest, coordinate=k)
+    if motion.friction > 0.0:
+        yield JointFriction(name("friction"), joint, motion.friction, motion.damping, coordinate=k)
+    elif motion.damping > 0.0:
+        yield JointSpring(name("damping"), joint, damping=motion.damping, coordinate=k)
+    lower, upper = motion.limits.lower, motion.limits.upper
+    if stops is not None and lower < upper and (math.isfinite(lower) or math.isfinite(upper)):
+        yield JointStop(name("stop"), joint, lower, upper, stops, coordinate=k)
+
 
 BASE = "base"  # the joint between the ground and the root
 

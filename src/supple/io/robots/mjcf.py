@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 
+from supple.foundation.errors import suggestion
 from supple.foundation.poses import IDENTITY, Pose, quaternion_matrix
 from supple.foundation.validate import Vector, rotation_vector_quaternion
 from supple.io.modelfiles.problems import NotedError, Problems, found_expected
@@ -28,9 +30,96 @@ from supple.io.robots.description import (
 from supple.io.robots.mjcf_defaults import MAIN, Compiler, Defaults, with_includes
 from supple.io.robots.mjcf_equality import equalities
 from supple.io.robots.mjcf_inertia import Shapes, bounded, total
-from supple.io.robots.mjcf_keyframes import keyframes
-from supple.io.robots.mjcf_rest import look_at_rest
 from supple.io.robots.xml_tree import Element
+
+# Read elsewhere, or of no matter to the motion.
+KNOWN = (
+    "compiler", "option", "default", "worldbody", "equality", "contact", "tendon", "actuator",
+    "size", "visual", "statistic", "asset", "custom", "keyframe", "sensor",
+)  # fmt: skip
+PASSIVE = (
+    "stiffness", "damping", "frictionloss", "range", "armature", "springlength", "actuatorfrcrange",
+)  # fmt: skip
+
+
+def look_at_rest(root: Element, defaults: Defaults, read: Attributes, found: Description) -> None:
+    """Gravity, and sentences about what a model does not have."""
+    for element in root.children:
+        if element.tag not in KNOWN:
+            near = suggestion(element.tag, list(KNOWN))
+            read.wrong(element, f"it is not supported, expected another element ({near})")
+        try:
+            if element.tag == "option":
+                _option(element, read, found)
+            elif element.tag == "tendon":
+                _tendons(element, defaults, read)
+        except NotedError:
+            pass
+    for tag, what in (("actuator", "actuators"), ("contact", "pairs in contact")):
+        inner = [c for e in root.all(tag) for c in e.children if c.tag != "exclude"]
+        if inner:
+            line = inner[0].place.line
+            found.left_out.append(f"{len(inner)} {what} from line {line} on are left out")
+
+
+def _option(element: Element, read: Attributes, found: Description) -> None:
+    if "gravity" in element.attributes:
+        found.gravity = read.vector(element, "gravity")
+    for name in ("density", "viscosity"):
+        if read.number(element, name, 0.0) != 0.0:
+            raise read.wrong(element, f"a {name} of the air found, expected none")
+    for flag in element.all("flag"):
+        if read.choice(flag, "gravity", ("enable", "disable"), "enable") == "disable":
+            found.gravity = np.zeros(3)
+
+
+def _tendons(element: Element, defaults: Defaults, read: Attributes) -> None:
+    """Refuse tendons that pull by themselves; others only serve actuators and sensors."""
+    for tendon in element.children:
+        of_class = defaults.classes[defaults.known(tendon, "class", MAIN)].get("tendon", {})
+        given = {**of_class, **tendon.attributes}
+        present = [name for name in PASSIVE if given.get(name, "0").strip() not in ("", "0")]
+        if present:
+            read.wrong(tendon, f"a tendon with {present[0]} found, expected none")
+
+
+SIZES = {"ball": 4, "free": 7}
+
+
+class Source(Protocol):
+    """What is known of a file when its bodies have been read."""
+
+    read: Attributes
+    found: Description
+    motions: dict[str, Motion]
+
+
+def keyframes(root: Element, source: Source) -> None:
+    """Read the coordinates of all keyframes that have a name; rates and others are left out."""
+    for group in root.all("keyframe"):
+        for key in group.all("key"):
+            try:
+                if "name" in key.attributes and "qpos" in key.attributes:
+                    name = source.read.text(key, "name", "a name")
+                    source.found.keyframes[name] = _coordinates(key, source)
+            except NotedError:
+                pass
+
+
+def _coordinates(key: Element, source: Source) -> dict[str, Any]:
+    """Coordinates by joint; of a free joint the quaternion comes first here."""
+    sizes = {name: SIZES.get(motion.kind, 1) for name, motion in source.motions.items()}
+    total = sum(sizes.values())
+    rest = source.read.vector(key, "qpos", size=total).tolist() if total else []
+    found: dict[str, Any] = {}
+    for name, size in sizes.items():
+        own, rest = rest[:size], rest[size:]
+        found[name] = own[0] if size == 1 else [*own[3:], *own[:3]] if size == 7 else own
+        if size > 1 and not any(found[name][:4]):
+            text = key.attributes["qpos"]
+            raise source.read.wrong(key, found_expected(text, f"a quaternion of {name!r}"), "qpos")
+    return found
+
 
 KINDS: dict[str, AxisKind] = {
     "hinge": "rotate", "slide": "translate", "ball": "ball", "free": "free",
