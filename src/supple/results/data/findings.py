@@ -88,6 +88,13 @@ class BodyMonitor:
     mesh_error: float = np.nan
 
 
+def _order(finding: Finding) -> tuple[bool, float, float]:
+    if finding.time is not None:
+        return not finding.serious, finding.time, 0.0
+    beyond = finding.value / finding.limit if finding.limit > 0.0 else finding.value
+    return not finding.serious, np.inf, -round(beyond, 6) if np.isfinite(beyond) else 0.0
+
+
 class Monitor:
     """What the validity monitor found: ``print(result.monitor)``.
 
@@ -101,12 +108,9 @@ class Monitor:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Everything beyond a limit: serious ones first, then by time."""
+        """All findings: serious ones first, then by time, or by how far they are beyond."""
         found = [f for body in self.bodies.values() for f in body.findings]
-        late = np.inf
-        return tuple(
-            sorted(found, key=lambda f: (not f.serious, late if f.time is None else f.time))
-        )
+        return tuple(sorted(found, key=_order))
 
     @property
     def level(self) -> str:
