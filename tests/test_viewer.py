@@ -187,6 +187,7 @@ def test_colours_tell_the_largest_value_and_a_click_draws_a_path(
     every = [one.von_mises(n).max() for n in range(len(scene.t))]
     now = page.tab.evaluate("window.viewer.now")
     assert now == pytest.approx(scene.t[int(np.argmax(every))], abs=1e-6)
+    page.pixels()  # two pictures later it is drawn there
     # a click on the end of the arm draws its path
     vertex = int(np.argmax(one.points[:, 0]))
     place = one.vertices(int(np.argmax(every)))[vertex]
