@@ -58,7 +58,7 @@ class Steady(NamedTuple):
         return found
 
     def stiffness(self, tangents: Tangents) -> Array:
-        """What states that follow add to the stiffness (nu, nu)."""
+        """Stiffness (nu, nu) added by controller states that follow the motion."""
         found: Array = -tangents.Rz[:, self.places] @ self.inverse @ tangents.Gq[self.places]
         return found
 

@@ -51,7 +51,7 @@ def with_nodal_frequencies(
 
 
 def _advice(body: Body, lasts: bool) -> str:
-    """What makes the error smaller."""
+    """Advice that makes the error smaller."""
     if lasts:
         return "use element='collocated', since sections of a continuum cannot contract"
     return body.refinement if isinstance(body, GradientNodes) else "use more elements"

@@ -69,7 +69,7 @@ def settled(finer: FinerModel, t: float, z: Array, shift: float, downhill: bool)
 
 
 def _searched(equations: Equations, t: float, q: Array, z: Array) -> Array | None:
-    """The same by the searches of `statics`, which take longer."""
+    """Equilibrium by the searches of `statics`, which take longer."""
     if SparseSearch.fits(equations):
         found = SparseSearch(equations, t).run(q)
     else:

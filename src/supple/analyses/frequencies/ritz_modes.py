@@ -99,7 +99,7 @@ def _general(K: Array, C: Array, M: Array, here: Matrices, Q: Array) -> tuple[Co
 
 
 def held(here: Matrices, free: Complex, found: RitzModes) -> RitzModes:
-    """Those of some modes that are not, for the most part, motions (nu, r) that nothing holds."""
+    """Modes that are not, for the most part, motions (nu, r) that nothing holds."""
     if not free.shape[1]:
         return found
     size = np.real(np.einsum("ia,ia->a", found.shapes.conj(), here.M @ found.shapes))

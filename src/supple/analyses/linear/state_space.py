@@ -239,7 +239,7 @@ class StateSpace:
         return FrequencyResponse(wanted, values, self.inputs, self.outputs, *units)
 
     def to_control(self) -> Any:
-        """The same as a ``control.StateSpace`` of the package python-control.
+        """Convert to a ``control.StateSpace`` of the package python-control.
 
         Its names have "_" where these have other signs than letters and digits.
         """

@@ -89,7 +89,7 @@ class LinearModel:
         return errors
 
     def judged(self, monitor: Monitor, too_high: Array, not_judged: str) -> LinearModel:
-        """The same with what was found about it; modes that are known stay known."""
+        """Linear model with what was found about it; modes that are known stay known."""
         new = replace(self, monitor=monitor, too_high=too_high, not_judged=not_judged)
         kept = ("_null", "zeros", "_pairs", "modes", "rigid_modes", "A")
         new.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})

@@ -84,12 +84,12 @@ def _projection(G: Any) -> Callable[[Array], Array]:
         return _projection(G.toarray())
 
     def once(x: Array) -> Array:
-        """What is left of x: of a singular value s the part REGULAR / (s^2 + REGULAR)."""
+        """Rest of x: of a singular value s the part REGULAR / (s^2 + REGULAR)."""
         found: Array = lu.solve(np.concatenate([x, np.zeros((nu, *x.shape[1:]))]))
         return found[:nr]
 
     def sharper(x: Array, times: int) -> Array:
-        """The same with parts p replaced by 3 p^2 - 2 p^3: they tend to zero or one."""
+        """Rest of x with parts p replaced by 3 p^2 - 2 p^3: they tend to zero or one."""
         if not times:
             return once(x)
         two = sharper(sharper(x, times - 1), times - 1)
