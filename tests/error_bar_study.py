@@ -238,7 +238,7 @@ def beam_rows() -> Iterator[Row]:
         ("force", {"elements": 1, "modes": "all"}),
         ("force", {"elements": 2, "modes": "all"}),
         ("weight", {"elements": 3, "modes": 2}),
-        ("weight", {"elements": 6, "modes": sp.AttachmentModes(1)}),
+        ("weight", {"elements": 6, "modes": sp.reduction.AttachmentModes(1)}),
     ):
         tip, middle = (bent(kind, x, t) for x in (1.0, 0.5))
         truths = {
@@ -254,7 +254,7 @@ def beam_rows() -> Iterator[Row]:
         yield from certified(
             f"{kind}, {word}", cantilever(kind, **options), end, truths, unsure=1e-6
         )
-    for modes in (1, 2, sp.Sines(3, "y")):
+    for modes in (1, 2, sp.reduction.SineShapes(3, "y")):
         truths = {f"beam.at({x}).deflection.y @ end": bridged(x, 0.031) for x in (0.5, 0.3)}
         yield from certified(f"bridge, modes={modes}", bridge(modes), 0.031, truths, unsure=1e-9)
 
@@ -298,7 +298,7 @@ class Measured:
     times: np.ndarray
     place: int
 
-    def __call__(self, result: sp.Result) -> float:
+    def __call__(self, result: sp.results.Result) -> float:
         where = [int(np.argmin(np.abs(result.t - t))) for t in self.times]
         return self.case.measure(at_times(result, np.array(where)))[self.place].value
 
@@ -331,7 +331,7 @@ def random_model(seed: int) -> tuple[sp.Model, str, str]:
         nodes = {"a": (0, 0, 0), "b": (rng.uniform(0.4, 1.0), 0, 0)}
         nodes["c"] = (nodes["b"][0], rng.uniform(0.2, 0.6), rng.uniform(0.2, 0.6))
         sides = [sp.Member(i, j, section, material, elements=6) for i, j in ("ab", "bc")]
-        body = sp.FrameBody("body", nodes, sides, modes="auto", damping=damping)
+        body = sp.FrameStructure("body", nodes, sides, modes="auto", damping=damping)
         start, end, output = ("a",), ("c",), None
     else:
         mesh = mesh_bodies.strip(6, material, 1)

@@ -186,7 +186,9 @@ class SineField(Field):
 
 def field_of(beam: supple.Beam, masses: tuple[tuple[float, float], ...]) -> Field:
     """The displacement field of a beam of either kind."""
-    return (SineField if isinstance(beam.modes, supple.Sines) else Field)(beam, masses)
+    return (SineField if isinstance(beam.modes, supple.reduction.SineShapes) else Field)(
+        beam, masses
+    )
 
 
 def rigid_points(body: supple.RigidBody) -> list[tuple[float, Array, Array]]:
@@ -198,7 +200,7 @@ def rigid_points(body: supple.RigidBody) -> list[tuple[float, Array, Array]]:
     return [(body.mass / 6.0, body.com + side * arm, none) for arm in arms.T for side in (1, -1)]
 
 
-def joint_pose(joint: supple.Joint, x: Array) -> Poses:
+def joint_pose(joint: supple.joints.Joint, x: Array) -> Poses:
     """Poses of B in A at the user's coordinates (k, nq)."""
     R, p = np.tile(np.eye(3), (len(x), 1, 1)), np.zeros((len(x), 3))
     i = 0
@@ -391,7 +393,7 @@ class Cloud:
         return r
 
     def loads(
-        self, force: supple.ForceElement, t: float, q: Array, u: Array
+        self, force: supple.forces.ForceElement, t: float, q: Array, u: Array
     ) -> list[tuple[supple.Frame, Array, Array]]:
         """Torques and forces at frames (world axes) of a force element."""
         if isinstance(force, supple.Force):
@@ -457,7 +459,7 @@ def spring_law(f: supple.SpringDamper | supple.JointSpring, x: float, v: float) 
     total = f.stiffness * x + f.damping * v
     if f.spring is not None:
         total += float(f.spring(x))
-    if isinstance(f.damper, supple.ForceTable):
+    if isinstance(f.damper, supple.TableLaw):
         total += float(f.damper(v))
     elif f.damper is not None:
         total += float(f.damper(x, v))

@@ -11,11 +11,12 @@ from scipy.optimize import brentq
 from scipy.sparse.linalg import splu
 
 from supple.cases.beams.ancf_tables import frequencies, strain_matrix
-from supple.fem import CrossSection, Material, Rectangle
+from supple.fem.base.material import Material
 from supple.fem.beams.line import BeamLine
 from supple.fem.nodal.ancf_beam import beam_mesh
 from supple.fem.nodal.ancf_cable import cable_mesh
-from supple.fem.nodal.ancf_mesh import GradientMesh
+from supple.fem.nodal.ancf_mesh import ANCFMesh
+from supple.fem.sections.sections import CrossSection, Rectangle
 
 __all__ = ["beam", "cable", "elastica", "equilibrium", "frequencies", "slender", "strain_matrix"]
 STEPS = 60
@@ -29,7 +30,7 @@ def slender(height: float, poisson: float = 0.3) -> Material:
 
 def beam(
     kind: Any, elements: int, section: CrossSection, material: Material, length: float = 1.0, **more
-) -> GradientMesh:
+) -> ANCFMesh:
     """A straight beam along x."""
     line = BeamLine(section=section, material=material, length=length, theory="timoshenko")
     stations = np.linspace(0.0, length, elements + 1)
@@ -38,14 +39,14 @@ def beam(
     return beam_mesh(kind, line, stations, rest, **more)
 
 
-def cable(kind: Any, elements: int, height: float, dimension: int = 2, **more) -> GradientMesh:
+def cable(kind: Any, elements: int, height: float, dimension: int = 2, **more) -> ANCFMesh:
     """A straight cable of length and bending stiffness one."""
     line = BeamLine(section=Rectangle(height, height), material=slender(height), length=1.0)
     return cable_mesh(kind, line, np.linspace(0.0, 1.0, elements + 1), dimension, **more)
 
 
 def equilibrium(
-    mesh: GradientMesh,
+    mesh: ANCFMesh,
     load: Callable[[np.ndarray], tuple[np.ndarray, Any]],
     start: np.ndarray | None = None,
     held: int = 1,
@@ -74,14 +75,14 @@ def equilibrium(
     raise AssertionError("no equilibrium")
 
 
-def tip_force(mesh: GradientMesh, force: Any) -> Callable[[np.ndarray], Any]:
+def tip_force(mesh: ANCFMesh, force: Any) -> Callable[[np.ndarray], Any]:
     """A constant force (d,) at the last node."""
     forces = np.zeros(mesh.rest.shape)
     forces[-1, 0] = force
     return lambda e: (forces, None)
 
 
-def tip_moment(mesh: GradientMesh, moment: float) -> Callable[[np.ndarray], Any]:
+def tip_moment(mesh: ANCFMesh, moment: float) -> Callable[[np.ndarray], Any]:
     """A moment about z on the last node: what does work on the angle of its slope r_x."""
     from scipy import sparse
 

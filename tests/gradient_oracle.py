@@ -59,7 +59,7 @@ class Vectors:
         self.rest = np.array(record.mesh.rest)  # (nodes, V, 3)
         self.x = np.array(body.stations)
         self.steps = np.diff(self.x)
-        self.beam = isinstance(body, supple.GradientBeam)
+        self.beam = isinstance(body, supple.ANCFBeam)
         # a continuum turns with its sections r_y, r_z, the others with the tangent r_x
         self.sections = self.beam and body.element == "continuum" and body.axes != "tangent"
         self.at_rest = [self.strains(k, self.rest)[0] for k in range(len(self.steps))]

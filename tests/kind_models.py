@@ -16,9 +16,9 @@ def rigid(name: str) -> sp.RigidBody:
     return sp.RigidBody(name, 1.2, (0.1, 0.03, -0.05), np.diag([0.02, 0.03, 0.04]))
 
 
-def beam(kind=sp.Beam, **options) -> sp.Beam | sp.GradientBeam:
+def beam(kind=sp.Beam, **options) -> sp.Beam | sp.ANCFBeam:
     material = sp.Material(E=1e7, G=4e6, density=1e3)
-    if kind is sp.GradientBeam:
+    if kind is sp.ANCFBeam:
         return kind("beam", 0.6, sp.Rectangle(0.05, 0.04), material, elements=1)
     settings = {"elements": 1, "modes": 2, "reference": "mean_axis", **options}
     return sp.Beam("beam", 0.6, sp.Rectangle(0.05, 0.04), material, **settings)
@@ -77,11 +77,11 @@ def tip_force(model: sp.Model, axes: str) -> sp.Force:
     return sp.Force("push", model["bob"].at(0, 0.2), (40, 20, 50), (3, 2, 5), axes=axes)
 
 
-def pulled(t: float, state: sp.FrameState) -> tuple[np.ndarray, np.ndarray]:
+def pulled(t: float, state: sp.forces.FrameState) -> tuple[np.ndarray, np.ndarray]:
     return -300.0 * state.position - 20.0 * state.velocity, np.zeros(3)
 
 
-def held(t: float, state: sp.PairState) -> tuple[np.ndarray, np.ndarray]:
+def held(t: float, state: sp.forces.PairState) -> tuple[np.ndarray, np.ndarray]:
     push = -300.0 * state.position - 20.0 * state.velocity
     return push, -4.0 * state.angular_velocity - 9.0 * state.rotation[:, 0]
 
@@ -99,11 +99,12 @@ def rope_path(model: sp.Model) -> list[sp.Frame | sp.Pulley | sp.Drum]:
 
 FULL = 400.0 * np.eye(6) + 50.0 * np.ones((6, 6))
 
+
 def hung_plate() -> sp.Model:
     """A soft plate of one element, which turns about an axis at its corner."""
     model = sp.Model(gravity=(0, 0, -9.81))
     material = sp.Material(E=1e7, G=4e6, density=1e3)
-    sheet = model.add(sp.GradientPlate("sheet", (0.5, 0.3), 0.03, material, (1, 1)))
+    sheet = model.add(sp.ANCFPlate("sheet", (0.5, 0.3), 0.03, material, (1, 1)))
     model.add(sp.Revolute("hinge", model.ground.at(0), sheet.at(0, 0), "x", 0.3, 2.0))
     return model
 
@@ -122,7 +123,7 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
         lambda: with_item(
             lambda m: sp.SpringDamper(
                 "rope", m.ground.at(0.5, 1), m["bob"].at(0), length=0.2,
-                spring=sp.ForceTable([(0, 0), (0.5, 200), (2, 2e3)], "cubic"),
+                spring=sp.TableLaw([(0, 0), (0.5, 200), (2, 2e3)], "cubic"),
                 damper="(30 + 40*x)*v + 9*v**3",
             )
         ),
@@ -156,10 +157,10 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
             lambda m: sp.PairFunction("magnet", m.ground.at(0.4, 1), m["bob"].at(0), held)
         ),
     ),
-    "CouplingSpring": (
-        sp.CouplingSpring,
+    "CoordinateSpring": (
+        sp.CoordinateSpring,
         lambda: with_item(
-            lambda m: sp.CouplingSpring("band", "hinge", "slide", 90.0, 2.0, ratio=1.5, rest=0.9)
+            lambda m: sp.CoordinateSpring("band", "hinge", "slide", 90.0, 2.0, ratio=1.5, rest=0.9)
         ),
     ),
     "JointSpring with laws": (
@@ -214,7 +215,7 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
         sp.StateSpaceController,
         lambda: with_item(
             lambda m: sp.StateSpaceController(
-                "law", ["hinge", "slide"], sp.LinearLaw([[-900, 0, -9, 0], [0, -2e3, 50, -20]]),
+                "law", ["hinge", "slide"], sp.ControlLaw([[-900, 0, -9, 0], [0, -2e3, 50, -20]]),
                 target=[1.0, 0.2],
             )
         ),
@@ -224,7 +225,7 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
         lambda: with_item(
             lambda m: sp.StateSpaceController(
                 "law", "slide",
-                sp.LinearLaw(
+                sp.ControlLaw(
                     [[0, -2e3, 50, -20]], [[-9, 50], [0, 0]], [[300, 0, 1, 0], [0, 9, 0, 1]],
                     [[90, -2e4]], [[0.0], [1e-4]],
                 ),
@@ -236,7 +237,7 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
         sp.SampledController,
         lambda: with_item(
             lambda m: sp.SampledController(
-                "law", ["hinge", "slide"], sp.LinearLaw([[-900, 0, -9, 0], [0, -2e3, 50, -20]]),
+                "law", ["hinge", "slide"], sp.ControlLaw([[-900, 0, -9, 0], [0, -2e3, 50, -20]]),
                 1.5e-3, delay=5e-4, target=[1.0, 0.2],
             )
         ),
@@ -293,22 +294,23 @@ BODY_MODELS: dict[str, Callable[[], sp.Model]] = {
     "elastic edges": lambda: hung_beam(0.0),
     "elastic edge inwards": lambda: hung_beam(0.6, reference="clamped"),
     "damping of a body": lambda: hung_beam(0.0, damping=sp.Rayleigh(1.0)),
-    "axial stiffening": lambda: hung_beam(0.0, stiffening=sp.Axial()),
-    "edges to nodal vectors": lambda: hung_beam(0.0, "z", kind=sp.GradientBeam),
+    "axial stiffening": lambda: hung_beam(0.0, stiffening=sp.reduction.Axial()),
+    "edges to nodal vectors": lambda: hung_beam(0.0, "z", kind=sp.ANCFBeam),
     "load along nodal vectors": lambda: with_item(
         lambda m: sp.DistributedLoad("wind", m["beam"].at(0), (40, 90, 70)),
-        lambda: hung_beam(0.0, "z", kind=sp.GradientBeam),
+        lambda: hung_beam(0.0, "z", kind=sp.ANCFBeam),
     ),
     "load on sections of nodal vectors": lambda: with_item(
         lambda m: sp.DistributedLoad("wind", m["beam"].at(0), (40, 90, 70), axes="section"),
-        lambda: hung_beam(0.0, "z", kind=sp.GradientBeam),
+        lambda: hung_beam(0.0, "z", kind=sp.ANCFBeam),
     ),
 }
+
 
 def sliding(follows: str = "point") -> sp.Model:
     """A bead that slides along a beam of nodal vectors, which swings."""
     model = sp.Model(gravity=(0, 0, -9.81))
-    strip, bead = model.add(beam(sp.GradientBeam)), model.add(rigid("bead"))
+    strip, bead = model.add(beam(sp.ANCFBeam)), model.add(rigid("bead"))
     c, s = np.cos(0.3), np.sin(0.3)
     spin = {"point": (0.5, 0.2), "tangent": (0.5 * c, 0.5 * s), "section": (0.0, 0.0)}[follows]
     rates = (*spin, 2.0, 1.5 * c - 0.6 * s, 1.5 * s + 0.6 * c, 0.0)
@@ -395,7 +397,7 @@ def floating() -> sp.Model:
     return model
 
 
-SIGNAL_WAVES: dict[str, sp.Signal] = {
+SIGNAL_WAVES: dict[str, sp.signals.Signal] = {
     "Constant": sp.Constant(50.0),
     "Polynomial": sp.Polynomial((20.0, 9e3)),
     "Table": sp.Table((0.0, 2e-3, 9e-3), (0.0, 80.0, 20.0)),
@@ -404,11 +406,11 @@ SIGNAL_WAVES: dict[str, sp.Signal] = {
     "Sine": sp.Sine(60.0, 40.0, phase=0.3, offset=10.0),
     "Expression": sp.Expression("50*cos(300*t) + 20"),
     "Combination": sp.Sine(60.0, 40.0) * sp.Polynomial((1.0, 200.0)) + 5.0,
-    "Shaped": sp.Shaped(sp.SmoothStep(0.0, 2e-3, 0.0, 60.0), (0.6, 0.4), (0.0, 2e-3)),
+    "ShapedSignal": sp.ShapedSignal(sp.SmoothStep(0.0, 2e-3, 0.0, 60.0), (0.6, 0.4), (0.0, 2e-3)),
 }
 
 
-def pushed(waves: Sequence[sp.Signal]) -> sp.Model:
+def pushed(waves: Sequence[sp.signals.Signal]) -> sp.Model:
     """A flying body with a signal in each component of force (N) and torque (N m / 50)."""
     components = [*waves, *[0.0] * (6 - len(waves))]
     turning = [0.02 * wave for wave in components[3:]]

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 import supple as sp
-from supple.fem import ShellMesh, plate
+from supple.fem.shells.plates import plate
+from supple.fem.shells.shell import ShellMesh
 
 # No Poisson's ratio: a strip is a beam.
 PLAIN = sp.Material(E=70e9, G=35e9, density=2700)
@@ -23,21 +24,26 @@ def strip(n: int = 8, material: sp.Material = PLAIN, across: int = 2, **options:
     return ShellMesh(flat.nodes - [0, B / 2, 0], flat.triangles, H, material, **options)
 
 
-def bar(n: int = 4, kind: str = "hex20", material: sp.Material = PLAIN) -> sp.SolidMesh:
+def bar(n: int = 4, kind: str = "hex20", material: sp.Material = PLAIN) -> sp.fem.SolidMesh:
     """A bar along x with a section of 0.05 x 0.04 m, its axis on the x axis."""
-    return sp.block((L, 0.05, 0.04), (n, 1, 1), kind, material, origin=(0, -0.025, -0.02))
+    return sp.fem.block((L, 0.05, 0.04), (n, 1, 1), kind, material, origin=(0, -0.025, -0.02))
 
 
-def edges(mesh: Any, kind: str = "rigid") -> list[sp.Interface]:
+def edges(mesh: Any, kind: str = "rigid") -> list[sp.fem.Interface]:
     """The ends at x = 0 and x = L as interfaces "a" and "b", on the axis."""
     x = mesh.nodes[:, 0]
     first, last = (np.flatnonzero(np.isclose(x, end)) for end in (0.0, L))
-    return [sp.Interface("a", (0, 0, 0), first, kind), sp.Interface("b", (L, 0, 0), last, kind)]
+    return [
+        sp.fem.Interface("a", (0, 0, 0), first, kind),
+        sp.fem.Interface("b", (L, 0, 0), last, kind),
+    ]
 
 
-def matrices(mesh: Any) -> sp.ImportedComponent:
+def matrices(mesh: Any) -> sp.fem.ImportedComponent:
     """The same component as another program would give it."""
-    return sp.ImportedComponent(mesh.nodes, mesh.node_size, mesh.mass_matrix, mesh.stiffness_matrix)
+    return sp.fem.ImportedComponent(
+        mesh.nodes, mesh.node_size, mesh.mass_matrix, mesh.stiffness_matrix
+    )
 
 
 def body(mesh: Any, modes: Any = 6, kind: str = "rigid", **options: Any) -> sp.MeshBody:

@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 
 import supple as sp
-from supple.fem import BeamMesh, Material, Rectangle
+from supple.fem.base.material import Material
+from supple.fem.beams.beam import BeamMesh
+from supple.fem.sections.sections import Rectangle
 
 
 def beam_mesh(elements: int = 3) -> BeamMesh:
@@ -16,14 +18,14 @@ def beam_mesh(elements: int = 3) -> BeamMesh:
     return BeamMesh(section=section, material=steel, length=0.9, elements=elements)
 
 
-def imported_beam(elements: int = 3, turn: np.ndarray | None = None) -> sp.ImportedComponent:
+def imported_beam(elements: int = 3, turn: np.ndarray | None = None) -> sp.fem.ImportedComponent:
     """The beam's matrices; ``turn`` (3, 3) gives it another direction in space."""
     mesh = beam_mesh(elements)
     R = np.eye(3) if turn is None else turn
     T = np.kron(np.eye(2 * len(mesh.nodes)), R)
     M, K = T @ mesh.mass_matrix @ T.T, T @ mesh.stiffness_matrix @ T.T
-    return sp.ImportedComponent(mesh.nodes @ R.T, 6, M, K, name="beam")
+    return sp.fem.ImportedComponent(mesh.nodes @ R.T, 6, M, K, name="beam")
 
 
 def save(path: str | Path) -> None:
-    sp.save_component(path, imported_beam())
+    sp.fem.save_component(path, imported_beam())

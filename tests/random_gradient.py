@@ -16,7 +16,7 @@ import numpy as np
 import supple
 from random_loops import closing
 from random_models import KINDS, Recipe, State, _Maker, random_coordinates, rotation
-from supple.bodies.nodal.ancf_line import GradientLine
+from supple.bodies.nodal.ancf_line import ANCFLine
 from supple.engine.pack.builder import build
 from supple.engine.pack.nodal_bodies import rigid_motions
 from supple.formulations.equations import Equations
@@ -122,30 +122,30 @@ class _MixedMaker(_Maker):
                 return np.sin(curve * s) / curve, 0.0, (1.0 - np.cos(curve * s)) / curve
 
         axes = "tangent" if kind == "continuum" and rng.random() < 0.3 else None
-        return supple.GradientBeam(
+        return supple.ANCFBeam(
             name, length, *common[2:], element=kind, damping=damping, axes=axes,
             roll=float(rng.normal()), twist=0.4 if curve else None, centre_line=line,
         )  # fmt: skip
 
     def frame(self, body, at_nodes: bool = True) -> supple.Frame:
-        if isinstance(body, GradientLine):
+        if isinstance(body, ANCFLine):
             # Few places: elements as short as two that are near each other would be stiff.
             turn = self.rng.normal(size=3) if self.rng.random() < 0.7 else None
             x = self.rng.integers(4) / 3 if at_nodes else self.rng.integers(1, 4) / 3 - 1 / 6
             return body.at(x * body.length, rotation=turn)
         return super().frame(body, at_nodes)
 
-    def joint(self, kind: str, name: str, A: supple.Frame, B: supple.Frame) -> supple.Joint:
+    def joint(self, kind: str, name: str, A: supple.Frame, B: supple.Frame) -> supple.joints.Joint:
         if any(isinstance(f.body, supple.Cable) for f in (A, B)):
             kind = "Free" if kind == "Free" else "Spherical"
         return super().joint(kind, name, A, B)
 
     def load(self, name: str) -> supple.DistributedLoad:
-        lines = [b for b in self.bodies if isinstance(b, (supple.Beam, GradientLine))]
+        lines = [b for b in self.bodies if isinstance(b, (supple.Beam, ANCFLine))]
         beam, rng = lines[self.rng.integers(len(lines))], self.rng
         ends = (beam.length / 6, beam.length * 5 / 6) if rng.random() < 0.7 else (0.0, None)
         parts, profile = [self.signal() for _ in range(3)], rng.normal(size=2)
-        if isinstance(beam, supple.GradientBeam) and profile[0] > 0.0:  # half of them
+        if isinstance(beam, supple.ANCFBeam) and profile[0] > 0.0:  # half of them
             start = beam.at(ends[0], rotation=(0.2, -0.3, 0.5))
             return supple.DistributedLoad(name, start, parts, ends[1], profile, axes="section")
         return supple.DistributedLoad(name, beam.at(ends[0]), parts, ends[1], profile)

@@ -141,7 +141,7 @@ def on_coordinates(m: supple.Model, kind: str, name: str, rng):
     return supple.Coupling(name, terms, float(factors @ values))
 
 
-def joint_pose(joint: supple.Joint, x: Array) -> tuple[Array, Array]:
+def joint_pose(joint: supple.joints.Joint, x: Array) -> tuple[Array, Array]:
     """Rotation and place of B in A at the joint's coordinates x, from its motions."""
     R, p, i = np.eye(3), np.zeros(3), 0
     for motion in joint.motions:

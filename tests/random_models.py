@@ -222,7 +222,7 @@ class _Maker:
         down = self.rng.normal(scale=6.0, size=3) if recipe.gravity else np.zeros(3)
         self.result = supple.Model(gravity=down)
         self.bodies: list[supple.RigidBody | supple.Beam] = []
-        self.joints: list[supple.Joint] = []
+        self.joints: list[supple.joints.Joint] = []
         self.others: list = []
 
     def model(self) -> supple.Model:
@@ -285,21 +285,25 @@ class _Maker:
             stiffening=self.stiffening(modes),
         )
 
-    def stiffening(self, modes) -> supple.SecondOrder | None:
+    def stiffening(self, modes) -> supple.reduction.SecondOrder | None:
         """Displacements of second order for some beams, drawn by a generator of their own."""
         rng = np.random.default_rng([self.recipe.seed, 3, len(self.bodies)])
         if rng.random() < 0.75 or not self.recipe.second_order:
             return None
-        return supple.SecondOrder(bool(rng.random() < 0.3 and not isinstance(modes, supple.Sines)))
+        return supple.reduction.SecondOrder(
+            bool(rng.random() < 0.3 and not isinstance(modes, supple.reduction.SineShapes))
+        )
 
-    def sines(self, rotary: bool) -> supple.Sines | None:
+    def sines(self, rotary: bool) -> supple.reduction.SineShapes | None:
         """Assumed shapes for some beams; a generator of their own leaves everything else as is."""
         rng = np.random.default_rng([self.recipe.seed, 2, len(self.bodies)])
         if rng.random() < 0.6:
             return None
         planes = (("y",), ("z",), ("y", "z"), ("y", "z"))[rng.integers(4)]
         axial, twist = rng.integers(3, size=2)
-        return supple.Sines(rng.integers(1, 4), planes, axial, twist if rotary else 0)
+        return supple.reduction.SineShapes(
+            rng.integers(1, 4), planes, axial, twist if rotary else 0
+        )
 
     def rigid(self, name: str) -> supple.RigidBody:
         rng = self.rng
@@ -331,7 +335,7 @@ class _Maker:
         self.joints.append(self.joint(kind, f"joint{len(self.joints)}", *ends))
         self.bodies.append(body)
 
-    def joint(self, kind: str, name: str, A: supple.Frame, B: supple.Frame) -> supple.Joint:
+    def joint(self, kind: str, name: str, A: supple.Frame, B: supple.Frame) -> supple.joints.Joint:
         rng = self.rng
         options: dict = {}
         if kind in ("Revolute", "Prismatic", "Cylindrical"):
@@ -375,7 +379,7 @@ class _Maker:
         scalars = [
             (joint, k) for joint in self.joints if joint.nq == joint.nu for k in range(joint.nu)
         ]
-        makers: list[Callable[[str], supple.ForceElement]] = [self.spring_between]
+        makers: list[Callable[[str], supple.forces.ForceElement]] = [self.spring_between]
         if self.recipe.forces == "frames":
             scalars, everything = [], True
         makers += [self.bushing_between]
@@ -423,7 +427,7 @@ class _Maker:
             if (joint, k) != (other, j):
                 x = rng.uniform(0.2, 1.0, size=4) * (10.0, 1.0, 2.0, 0.5)
                 self.others.append(
-                    supple.CouplingSpring("couple", (joint.name, k), (other.name, j), *x)
+                    supple.CoordinateSpring("couple", (joint.name, k), (other.name, j), *x)
                 )
 
     def laws(self) -> dict:
@@ -434,10 +438,10 @@ class _Maker:
         rng = self.rng
         places = np.array([-80.0, -40.0, 40.0, 80.0]) + rng.normal(size=4)
         pairs = np.column_stack([places, places * rng.uniform(1.0, 4.0, size=4)])
-        springs = (pairs, supple.ForceTable(pairs, "cubic", "hold"), "2*x + 0.5*x**3/(1 + x**2)")
+        springs = (pairs, supple.TableLaw(pairs, "cubic", "hold"), "2*x + 0.5*x**3/(1 + x**2)")
         dampers = (
             [(-60.0, -90.0), (60.0, 90.0), (90.0, 200.0)],
-            supple.ForceTable([(-60, -90), (-30, -20), (30, 20), (60, 90)], "cubic"),
+            supple.TableLaw([(-60, -90), (-30, -20), (30, 20), (60, 90)], "cubic"),
             "(0.3 + 0.2*sin(x))*v + 0.1*v**3",
         )
         return {
@@ -500,11 +504,11 @@ class _Maker:
 
         return make
 
-    def on_joint(self, scalars: list, kind: str) -> Callable[[str], supple.ForceElement]:
-        def make(name: str) -> supple.ForceElement:
+    def on_joint(self, scalars: list, kind: str) -> Callable[[str], supple.forces.ForceElement]:
+        def make(name: str) -> supple.forces.ForceElement:
             rng = self.rng
             joint, k = scalars[rng.integers(len(scalars))]
-            named = isinstance(joint, supple.Joint) and rng.random() < 0.5
+            named = isinstance(joint, supple.joints.Joint) and rng.random() < 0.5
             place = joint.coordinate_names[k] if named else k
             x = rng.uniform(0.2, 1.0, size=3)
             if kind == "spring":
@@ -541,9 +545,9 @@ def add_in_order(model: supple.Model, items: Sequence) -> supple.Model:
 
 
 def _ready(model: supple.Model, item) -> bool:
-    if isinstance(item, (JointForce, supple.CouplingSpring)):
+    if isinstance(item, (JointForce, supple.CoordinateSpring)):
         return all(name in model for name, _ in item.targets)
-    frames = {} if isinstance(item, supple.Body) else item.frames
+    frames = {} if isinstance(item, supple.bodies.Body) else item.frames
     return all(frame.body.name in model for frame in frames.values())
 
 
@@ -555,7 +559,7 @@ def rebuilt(
     turn: Array | None = None,
     shift: Array | None = None,
     t: float = 0.0,
-    change: Callable[[supple.Body], supple.Body] = lambda body: body,
+    change: Callable[[supple.bodies.Body], supple.bodies.Body] = lambda body: body,
 ) -> supple.Model:
     """The same system written down differently.
 
@@ -575,7 +579,7 @@ def rebuilt(
 
     items = list(bodies.values())
     for item in (model[name] for name in model):
-        if isinstance(item, supple.Body):
+        if isinstance(item, supple.bodies.Body):
             continue
         if isinstance(item, supple.DistributedLoad):
             if not isinstance(bodies[item.frame.body.name], AxisBody):
@@ -583,7 +587,7 @@ def rebuilt(
         changes: dict = {field: moved(frame) for field, frame in item.frames.items()}
         if isinstance(item, JointForce):
             changes["joint"] = rename(item.joint)
-        if isinstance(item, supple.CouplingSpring):
+        if isinstance(item, supple.CoordinateSpring):
             ends = zip(("first", "second"), item.targets, strict=True)
             changes |= {field: (rename(joint), place) for field, (joint, place) in ends}
         if isinstance(item, supple.CartesianSpring):
@@ -609,7 +613,7 @@ def written_in_world(model: supple.Model) -> supple.Model:
     zero = {name: _zero(joint) for name, joint in model.joints.items()}
     poses = place(model, layout, zero).poses
     new = supple.Model(gravity=model.gravity)
-    bodies: dict[str, supple.Body] = {"ground": new.ground}
+    bodies: dict[str, supple.bodies.Body] = {"ground": new.ground}
     for name, body in model.bodies.items():
         R, p = poses[name]
         bodies[name] = new.add(dataclasses.replace(body, position=p, rotation=R))
@@ -625,19 +629,19 @@ def written_in_world(model: supple.Model) -> supple.Model:
         R, p = R @ joint.A.rotation, p + R @ joint.A.position
         new.add(_at_world(joint, ends, p, R))
     for item in (model[name] for name in model):
-        if not isinstance(item, (supple.Body, supple.Joint)):
+        if not isinstance(item, (supple.bodies.Body, supple.joints.Joint)):
             frames = {field: there(frame) for field, frame in item.frames.items()}
             new.add(dataclasses.replace(item, **frames))
     return new
 
 
-def _zero(joint: supple.Joint) -> Array:
+def _zero(joint: supple.joints.Joint) -> Array:
     x = np.zeros(joint.nq)
     x[:1] = joint.nq != joint.nu
     return x
 
 
-def _at_world(joint: supple.Joint, ends, p: Array, R: Array) -> supple.Joint:
+def _at_world(joint: supple.joints.Joint, ends, p: Array, R: Array) -> supple.joints.Joint:
     """A joint at the place p, with the axes R of A in the world."""
     x, rate = joint.initial.copy(), joint.initial_rate.copy()
     options: dict = {}
@@ -667,14 +671,12 @@ def rotation(rng: np.random.Generator) -> Array:
 
 def with_control(model: supple.Model) -> supple.Model:
     """The model with a controller of its first and last scalar coordinates, with two states."""
-    scalars = [
-        (name, k) for name, j in model.joints.items() if j.nq == j.nu for k in range(j.nu)
-    ]
+    scalars = [(name, k) for name, j in model.joints.items() if j.nq == j.nu for k in range(j.nu)]
     if not scalars:
         return model
     ends = list(dict.fromkeys((scalars[0], scalars[-1])))
     n, rng = len(ends), np.random.default_rng(len(scalars))
     shapes = {"D": (n, 2 * n), "A": (2, 2), "B": (2, 2 * n), "C": (n, 2)}
     law = {name: 0.3 * rng.normal(size=shape) for name, shape in shapes.items()}
-    model.add(supple.StateSpaceController("linear control", ends, supple.LinearLaw(**law)))
+    model.add(supple.StateSpaceController("linear control", ends, supple.ControlLaw(**law)))
     return model

@@ -169,7 +169,7 @@ def _released(mujoco: Any, path: Path) -> dict[str, Any]:
     return {name: a[i:j] for (name, i), j in zip(first.items(), ends, strict=True)}
 
 
-def ours(file: sp.RobotFile, state: dict[str, Any], passive: bool) -> dict[str, Any]:
+def ours(file: sp.files.RobotFile, state: dict[str, Any], passive: bool) -> dict[str, Any]:
     """The same of Supple; ``passive``: with springs and damping in the inverse dynamics."""
     bare = _without(file.model, (sp.Motor,))
     moved = _without(file.model, (sp.Motor, sp.JointSpring, sp.JointFriction)) if passive else bare
@@ -194,7 +194,7 @@ def ours(file: sp.RobotFile, state: dict[str, Any], passive: bool) -> dict[str, 
     }
 
 
-def assert_same(file: sp.RobotFile, reference: dict[str, Any], tolerance: float) -> None:
+def assert_same(file: sp.files.RobotFile, reference: dict[str, Any], tolerance: float) -> None:
     """All numbers agree, in units in which each velocity has the same energy."""
     for state in reference["states"]:
         found = ours(file, state, passive=reference["program"].startswith("MuJoCo"))

@@ -12,7 +12,7 @@ import supple as sp
 from nastran_beam import imported_beam
 
 DATA = Path(__file__).parent / "data"
-BODY = sp.read_calculix(DATA / "hexahedra")
+BODY = sp.fem.read_calculix(DATA / "hexahedra")
 MATRICES = ("stiffness_matrix", "mass_matrix")
 
 
@@ -71,7 +71,7 @@ def test_both_formats(form: str, part: str, tmp_path: Path) -> None:
         else:
             paths.append(labelled(tmp_path / f"{name}.mtx", matrix, pairs))
     rows = pairs if form == "COORDINATE" and part == "shuffled" else None
-    same(sp.read_abaqus(*paths, DATA / "hexahedra.inp", rows=rows), BODY)
+    same(sp.fem.read_abaqus(*paths, DATA / "hexahedra.inp", rows=rows), BODY)
 
 
 def test_rows_from_a_file_and_six_directions(tmp_path: Path) -> None:
@@ -83,10 +83,10 @@ def test_rows_from_a_file_and_six_directions(tmp_path: Path) -> None:
     model = deck(tmp_path / "job.inp", 1 + beam.labels, beam.nodes)
     paths = [numbered(tmp_path / f"{n}.mtx", getattr(beam, n)[order][:, order]) for n in MATRICES]
     (tmp_path / "rows.txt").write_text("".join(f"{node}, {at}\n" for node, at in pairs))
-    same(sp.read_abaqus(*paths, model, rows=tmp_path / "rows.txt"), beam)
+    same(sp.fem.read_abaqus(*paths, model, rows=tmp_path / "rows.txt"), beam)
     # In the order of nodes the same numbers mean another body: its rigid motions need forces.
     with pytest.raises(sp.ModelError) as caught:
-        sp.read_abaqus(*paths, model)
+        sp.fem.read_abaqus(*paths, model)
     assert str(caught.value) == (
         "stiffness_matrix.mtx: moving the whole body needs a force, expected a free body, all of "
         "its entries, and rows in the order of the numbers of nodes (name others by rows=...)"
@@ -113,11 +113,11 @@ def test_internal_nodes_are_eliminated(tmp_path: Path) -> None:
     inner = np.vstack([pairs, [[-1, 1]]])
     stiffness = labelled(tmp_path / "K.mtx", sparse.tril(wide), inner)
     massive = labelled(tmp_path / "M.mtx", mass, inner)
-    found = sp.read_abaqus(stiffness, massive, DATA / "hexahedra.inp")
+    found = sp.fem.read_abaqus(stiffness, massive, DATA / "hexahedra.inp")
     expected = (K + 0.5 * k * sparse.csc_array(np.outer(u, u))).toarray()
     difference = np.abs(found.stiffness_matrix.toarray() - expected).max()
     assert difference < 1e-13 * np.abs(expected).max()
-    assert sp.check_component(found).rigid == 6
+    assert sp.fem.check_component(found).rigid == 6
 
 
 def test_messages(tmp_path: Path) -> None:
@@ -153,5 +153,5 @@ def test_messages(tmp_path: Path) -> None:
     ]  # fmt: skip
     for stiffness, mass, more, sentence in cases:
         with pytest.raises(sp.ModelError) as caught:
-            sp.read_abaqus(stiffness, mass, model, **more)
+            sp.fem.read_abaqus(stiffness, mass, model, **more)
         assert str(caught.value).endswith(sentence)

@@ -49,7 +49,7 @@ def flexible_arm() -> sp.Model:
     return model
 
 
-def controlled_arm(target: float | sp.Signal | None = None) -> sp.Model:
+def controlled_arm(target: float | sp.signals.Signal | None = None) -> sp.Model:
     """A pendulum whose hinge follows a target by a PID controller: one state of its own."""
     model = sp.Model(gravity=(0, -9.81, 0))
     arm = model.add(sp.RigidBody("arm", 2.0, (0.3, 0, 0), (0.01, 0.05, 0.05)))
@@ -69,7 +69,7 @@ def oscillator(omega: float, damping: float = 0.0) -> sp.Model:
 
 
 @cache
-def reference(build) -> sp.Result:
+def reference(build) -> sp.results.Result:
     return sp.simulate(
         build(), 1.0, tolerance=(1e-13, 1e-13), output=TIMES, integrator=sp.DormandPrince()
     )

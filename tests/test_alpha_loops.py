@@ -140,7 +140,7 @@ TIMES = SPAN * np.arange(1, 17) / 16
 
 
 @cache
-def reference(build, formulation, times: tuple[float, ...]) -> tuple[sp.Result, np.ndarray]:
+def reference(build, formulation, times: tuple[float, ...]) -> tuple[sp.results.Result, np.ndarray]:
     """Radau in joint coordinates, Dormand-Prince in others; multipliers at the same instants."""
     tight = {"tolerance": "tight", "integrator": sp.Radau()}
     if formulation != JOINTS or build is driven_loop:
@@ -346,7 +346,7 @@ def test_constraints_do_not_drift(formulation, held) -> None:
     assert rates[1] < (1e-7 if held == BOTH else 3.0 * rates[0]), rates
 
 
-def drive_work(result: sp.Result) -> np.ndarray:
+def drive_work(result: sp.results.Result) -> np.ndarray:
     data = result.data
     work: np.ndarray = data.channels[:, data.compiled.channels("drive")].sum(axis=1)
     return work

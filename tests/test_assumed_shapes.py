@@ -21,7 +21,7 @@ MASSES = ((0.31, 0.7), (L, 1.1), (1.0, 0.2))
 
 def beam(modes: Any = None, section: Any = FLAT, **options: Any) -> sp.Beam:
     options = {"reference": "chord", "rotary_inertia": False, **options}
-    return sp.Beam("rod", L, section, STEEL, modes=modes or sp.Sines(3), **options)
+    return sp.Beam("rod", L, section, STEEL, modes=modes or sp.reduction.SineShapes(3), **options)
 
 
 # ----------------------------------------------------------------------------- functions and names
@@ -42,24 +42,26 @@ def test_derivatives_of_the_functions(shift: float) -> None:
 
 
 def test_names_units_and_order() -> None:
-    both = beam(sp.Sines(2)).modal()
+    both = beam(sp.reduction.SineShapes(2)).modal()
     assert both.coordinate_names == ("v_1", "w_1", "v_2", "w_2")
     assert both.coordinate_units == ("m",) * 4
-    one = beam(sp.Sines(2, planes="z")).modal()
+    one = beam(sp.reduction.SineShapes(2, planes="z")).modal()
     assert one.coordinate_names == ("w_1", "w_2")
-    full = beam(sp.Sines(2, axial=1, twist=1), rotary_inertia=True).modal()
+    full = beam(sp.reduction.SineShapes(2, axial=1, twist=1), rotary_inertia=True).modal()
     assert full.coordinate_names == ("u_1", "v_1", "w_1", "tx_1", "v_2", "w_2")
     assert full.coordinate_units == ("m", "m", "m", "rad", "m", "m")
-    assert repr(sp.Sines(3)) == "Sines(3)"
-    assert repr(sp.Sines(3, ("y",), twist=2)) == "Sines(3, planes=('y',), twist=2)"
-    assert sp.Sines(3, ("z", "y")) == sp.Sines(3)
+    assert repr(sp.reduction.SineShapes(3)) == "SineShapes(3)"
+    assert (
+        repr(sp.reduction.SineShapes(3, ("y",), twist=2)) == "SineShapes(3, planes=('y',), twist=2)"
+    )
+    assert sp.reduction.SineShapes(3, ("z", "y")) == sp.reduction.SineShapes(3)
 
 
 # ------------------------------------------------------------------------------------ closed forms
 
 
 def test_frequencies_of_a_beam_on_two_pins() -> None:
-    rod = beam(sp.Sines(4))
+    rod = beam(sp.reduction.SineShapes(4))
     i = np.arange(1, 5)
     exact = [
         (i * math.pi / L) ** 2 * math.sqrt(STEEL.E * second / (STEEL.density * FLAT.area))
@@ -71,7 +73,7 @@ def test_frequencies_of_a_beam_on_two_pins() -> None:
 
 def test_frequencies_with_rotary_inertia_extension_and_twist() -> None:
     # Rayleigh: w^2 = E I k^4 / (rho A + rho I k^2); rods fixed at one end: (i - 1/2) pi c / L.
-    rod = beam(sp.Sines(2, axial=2, twist=2), rotary_inertia=True)
+    rod = beam(sp.reduction.SineShapes(2, axial=2, twist=2), rotary_inertia=True)
     rho, exact = STEEL.density, []
     for i in (1, 2):
         k = i * math.pi / L
@@ -86,7 +88,7 @@ def test_frequencies_with_rotary_inertia_extension_and_twist() -> None:
 
 
 def test_attachments_and_strain() -> None:
-    rod = beam(sp.Sines(3))
+    rod = beam(sp.reduction.SineShapes(3))
     for x in (0.0, 0.37, L / 2, L):
         at = rod.attachment(rod.at(x))
         k = np.arange(1, 4) * math.pi / L
@@ -100,7 +102,7 @@ def test_attachments_and_strain() -> None:
         gauge = rod.strain_gauge(x, "y")  # -y v''
         np.testing.assert_allclose(gauge[0::2], FLAT.half_sizes[0] * k**2 * sine, atol=1e-12)
         assert not gauge[1::2].any()
-    stretched = beam(sp.Sines(1, axial=1, twist=1), rotary_inertia=True)
+    stretched = beam(sp.reduction.SineShapes(1, axial=1, twist=1), rotary_inertia=True)
     end = stretched.attachment(stretched.at(L))
     np.testing.assert_allclose(end.Phi[0], [1, 0, 0, 0], atol=1e-15)
     np.testing.assert_allclose(end.Psi[0], [0, 0, 0, 1], atol=1e-15)
@@ -111,7 +113,7 @@ def test_static_deflection_under_a_force_between_the_pins() -> None:
     a, force, errors = 0.4, 50.0, []
     exact = force * a**2 * (L - a) ** 2 / (3 * STEEL.E * FLAT.I_z * L)
     for n in (10, 20, 40):
-        rod = beam(sp.Sines(n, planes="y"))
+        rod = beam(sp.reduction.SineShapes(n, planes="y"))
         row = rod.attachment(rod.at(a)).Phi[1]
         errors.append(1.0 - row @ np.linalg.solve(rod.modal().K, force * row) / exact)
     assert 0.0 < errors[-1] < 1e-5
@@ -140,7 +142,11 @@ def displacement(names: tuple[str, ...], x: float, y: float, z: float) -> np.nda
 @pytest.mark.parametrize("rotary", [False, True])
 @pytest.mark.parametrize("roll", [0.0, 0.6])
 def test_integrals_against_adaptive_quadrature(rotary: bool, roll: float) -> None:
-    shapes = sp.Sines(3, axial=2, twist=1) if rotary else sp.Sines(3, axial=2)
+    shapes = (
+        sp.reduction.SineShapes(3, axial=2, twist=1)
+        if rotary
+        else sp.reduction.SineShapes(3, axial=2)
+    )
     body = beam(shapes, rotary_inertia=rotary, roll=roll).modal(MASSES)
     names, n = body.coordinate_names, body.n
     # The rectangle by Gauss points of its own: two in each direction are exact for squares.
@@ -184,7 +190,9 @@ def test_integrals_against_adaptive_quadrature(rotary: bool, roll: float) -> Non
 
 @pytest.mark.parametrize("roll", [0.0, 0.6])
 def test_stiffness_against_closed_forms(roll: float) -> None:
-    body = beam(sp.Sines(3, axial=2, twist=1), rotary_inertia=True, roll=roll).modal(MASSES)
+    body = beam(sp.reduction.SineShapes(3, axial=2, twist=1), rotary_inertia=True, roll=roll).modal(
+        MASSES
+    )
     c, s = math.cos(roll), math.sin(roll)
     I_yy = FLAT.I_z * c * c + FLAT.I_y * s * s  # integral of y y in the body's axes
     I_zz = FLAT.I_z * s * s + FLAT.I_y * c * c
@@ -213,7 +221,7 @@ def test_damping_belongs_to_mass_and_stiffness() -> None:
 def test_fine_meshes_converge_to_the_sines(rotary: bool) -> None:
     """Elements with the nodal values of the sines: the integrals agree with order four."""
     masses = ((L / 2, 0.7), (L, 1.1))  # at nodes, where elements are exact
-    shapes = sp.Sines(2, axial=1, twist=1) if rotary else sp.Sines(2)
+    shapes = sp.reduction.SineShapes(2, axial=1, twist=1) if rotary else sp.reduction.SineShapes(2)
     sines = beam(shapes, rotary_inertia=rotary, roll=0.4)
     exact = sines.modal(masses)
     errors = []
@@ -271,7 +279,7 @@ def free_beam(modes: Any, **options: Any) -> sp.Model:
 
 @pytest.mark.parametrize("rotary", [False, True])
 def test_a_free_spinning_beam_keeps_energy_and_momentum(rotary: bool) -> None:
-    modes = sp.Sines(3, axial=1, twist=1) if rotary else sp.Sines(3)
+    modes = sp.reduction.SineShapes(3, axial=1, twist=1) if rotary else sp.reduction.SineShapes(3)
     m = free_beam(modes, rotary_inertia=rotary)
     result = sp.simulate(m, 0.6, tolerance="tight", output=60)
     assert result.success
@@ -302,7 +310,7 @@ def test_sines_and_modes_of_a_fine_mesh_move_alike() -> None:
         return sp.simulate(m, 0.4, tolerance=1e-9, output=20)["rod"].at(1.0).position
 
     # bending modes 1 and 2 of both planes are the lowest four: the axial ones are far above
-    exact = path(sp.Sines(2), 1)
+    exact = path(sp.reduction.SineShapes(2), 1)
     errors = [np.abs(path(4, elements) - exact).max() for elements in (6, 12)]
     assert np.ptp(exact, axis=0).max() > 0.1
     assert errors[1] < 1e-5
@@ -311,7 +319,7 @@ def test_sines_and_modes_of_a_fine_mesh_move_alike() -> None:
 
 def test_load_along_the_beam() -> None:
     # Half of the span under a triangle: generalized forces against adaptive quadrature.
-    rod = beam(sp.Sines(6, planes="y"))
+    rod = beam(sp.reduction.SineShapes(6, planes="y"))
     load = sp.DistributedLoad("load", rod.at(0.2), (0, 5.0, 0), end=0.9, profile=(0.5, 2.0))
     for order in (3, 4, 5):
         points = load.points(rod, order)
@@ -327,35 +335,42 @@ def test_load_along_the_beam() -> None:
 
 
 def test_convergence_study_varies_the_number_of_sines() -> None:
-    model = free_beam(sp.Sines(2, planes="y"))
+    model = free_beam(sp.reduction.SineShapes(2, planes="y"))
     study = sp.converge(model, "rod.modes", t_end=0.01, times=3)
     assert study.output == "rod.at(0.5).deflection"
     assert study.size > 1e-6
-    assert study.values == tuple(sp.Sines(n, planes="y") for n in range(1, 7))
+    assert study.values == tuple(sp.reduction.SineShapes(n, planes="y") for n in range(1, 7))
     assert study.differences[-1] < study.differences[0]
 
 
 # ----------------------------------------------------------------------------------------- messages
 
-CHORD = "'chord' with Sines(2), because sines turn both ends and move neither"
+CHORD = "'chord' with SineShapes(2), because sines turn both ends and move neither"
 MESSAGES = [
-    (lambda: sp.Sines(0), "Sines: n is 0, expected a positive integer"),
-    (lambda: sp.Sines(1.5), "Sines: n is 1.5, expected a positive integer"),
-    (lambda: sp.Sines(True), "Sines: n is True, expected a positive integer"),
-    (lambda: sp.Sines(2, planes="x"), "Sines: planes is 'x', expected 'y', 'z' or both"),
-    (lambda: sp.Sines(2, planes=()), "Sines: planes is (), expected 'y', 'z' or both"),
-    (lambda: sp.Sines(2, planes=("y", "y")),
-     "Sines: planes is ('y', 'y'), expected 'y', 'z' or both"),
-    (lambda: sp.Sines(2, planes=3), "Sines: planes is 3, expected 'y', 'z' or both"),
-    (lambda: sp.Sines(2, planes=[[1]]), "Sines: planes is ((1)), expected 'y', 'z' or both"),
-    (lambda: sp.Sines(2, axial=-1), "Sines: axial is -1, expected zero or a positive integer"),
-    (lambda: sp.Sines(2, twist=0.5), "Sines: twist is 0.5, expected zero or a positive integer"),
-    (lambda: beam(sp.Sines(2), reference="clamped"),
+    (lambda: sp.reduction.SineShapes(0), "SineShapes: n is 0, expected a positive integer"),
+    (lambda: sp.reduction.SineShapes(1.5), "SineShapes: n is 1.5, expected a positive integer"),
+    (lambda: sp.reduction.SineShapes(True), "SineShapes: n is True, expected a positive integer"),
+    (lambda: sp.reduction.SineShapes(2, planes="x"),
+     "SineShapes: planes is 'x', expected 'y', 'z' or both"),
+    (lambda: sp.reduction.SineShapes(2, planes=()),
+     "SineShapes: planes is (), expected 'y', 'z' or both"),
+    (lambda: sp.reduction.SineShapes(2, planes=("y", "y")),
+     "SineShapes: planes is ('y', 'y'), expected 'y', 'z' or both"),
+    (lambda: sp.reduction.SineShapes(2, planes=3),
+     "SineShapes: planes is 3, expected 'y', 'z' or both"),
+    (lambda: sp.reduction.SineShapes(2, planes=[[1]]),
+     "SineShapes: planes is ((1)), expected 'y', 'z' or both"),
+    (lambda: sp.reduction.SineShapes(2, axial=-1),
+     "SineShapes: axial is -1, expected zero or a positive integer"),
+    (lambda: sp.reduction.SineShapes(2, twist=0.5),
+     "SineShapes: twist is 0.5, expected zero or a positive integer"),
+    (lambda: beam(sp.reduction.SineShapes(2), reference="clamped"),
      f"Beam 'rod': reference is 'clamped', expected {CHORD}"),
-    (lambda: beam(sp.Sines(2), reference="mean_axis"),
+    (lambda: beam(sp.reduction.SineShapes(2), reference="mean_axis"),
      f"Beam 'rod': reference is 'mean_axis', expected {CHORD}"),
-    (lambda: beam(sp.Sines(2, twist=1)),
-     "Beam 'rod': rotary_inertia is False, expected True with Sines(2, twist=1), or twist has no "
+    (lambda: beam(sp.reduction.SineShapes(2, twist=1)),
+     "Beam 'rod': rotary_inertia is False, expected True with SineShapes(2, twist=1), or "
+     "twist has no "
      "inertia"),
 ]  # fmt: skip
 

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.foundation import public_names
 from valid_calls import ARM, BEAM, CALLS, LINK, NOT_CALLED, ROD, STEEL, pendulum, run
 
 NAN, INF = float("nan"), float("inf")
@@ -118,7 +119,7 @@ def check_sentence(text: str) -> None:
 
 
 def test_everything_public_is_in_the_table() -> None:
-    assert [n for n in sp.__all__ if n not in CALLS and n not in NOT_CALLED] == []
+    assert [n for n in public_names.paths() if n not in CALLS and n not in NOT_CALLED] == []
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -151,9 +152,9 @@ def added(*items: Any) -> sp.Model:
     return m
 
 
-def mesh_body(modes: Any) -> sp.FrameBody:
+def mesh_body(modes: Any) -> sp.FrameStructure:
     nodes, member = {"a": (0, 0, 0), "b": (1, 0, 0)}, sp.Member("a", "b", ROD, STEEL)
-    return sp.FrameBody("bar", nodes, [member], modes)
+    return sp.FrameStructure("bar", nodes, [member], modes)
 
 
 # What is wrong only together with something else.
@@ -209,16 +210,19 @@ TOGETHER = {
         "not",
     ),
     "more modes than there are": (lambda: mesh_body(99), "modes"),
-    "an unknown interface": (lambda: mesh_body(sp.CraigBampton(["c"], 1)).modal(), "c"),
-    "no place for a load": (lambda: mesh_body(sp.StaticShapes([LOAD])).modal(), "nowhere"),
+    "an unknown interface": (lambda: mesh_body(sp.reduction.CraigBampton(["c"], 1)).modal(), "c"),
+    "no place for a load": (
+        lambda: mesh_body(sp.reduction.StaticShapes([LOAD])).modal(),
+        "nowhere",
+    ),
     "an unknown node": (lambda: mesh_body(2).at("c"), "c"),
     "a member to nowhere": (
-        lambda: sp.FrameBody("f", {"a": (0, 0, 0), "b": (1, 0, 0)},
+        lambda: sp.FrameStructure("f", {"a": (0, 0, 0), "b": (1, 0, 0)},
                              [sp.Member("a", "z", ROD, STEEL)]),
         "z",
     ),
     "two nodes in one place": (
-        lambda: sp.FrameBody("f", {"a": (0, 0, 0), "b": (0, 0, 0)},
+        lambda: sp.FrameStructure("f", {"a": (0, 0, 0), "b": (0, 0, 0)},
                              [sp.Member("a", "b", ROD, STEEL)]),
         "another place",
     ),
@@ -232,7 +236,7 @@ TOGETHER = {
     "stops the wrong way round": (lambda: sp.JointStop("s", "pin", 1.0, -1.0, 10.0), "upper"),
     "an unknown case": (lambda: sp.cases.get("huang-rigit"), "huang"),
 }  # fmt: skip
-LOAD = sp.PointLoad("nowhere", (1, 0, 0))
+LOAD = sp.reduction.PointLoadPattern("nowhere", (1, 0, 0))
 
 
 @pytest.mark.parametrize("case", TOGETHER)

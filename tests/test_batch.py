@@ -35,7 +35,7 @@ def pendulum(mass: float = 1.0) -> sp.Model:
     return m
 
 
-def bits(result: sp.Result) -> float:
+def bits(result: sp.results.Result) -> float:
     """A number that changes with any bit of the states."""
     return zlib.crc32(np.hstack([result.q, result.u, result.z]).tobytes())
 

@@ -15,7 +15,9 @@ from scipy.optimize import brentq
 
 import supple as sp
 from supple.bodies.beam.beam import Beam
-from supple.fem import Box, Circle, Material, Rayleigh, Rectangle, Section
+from supple.fem.base.damping import Rayleigh
+from supple.fem.base.material import Material
+from supple.fem.sections.sections import Box, Circle, Rectangle, Section
 from supple.foundation.errors import ModelError, SuppleWarning
 
 ALUMINIUM = Material(E=69e9, G=26e9, density=2770)
@@ -388,7 +390,7 @@ def test_strain_gauge_of_a_loaded_cantilever(roll: float) -> None:
 # ------------------------------------------------------------------------------------ messages
 
 MODES = ("expected 'all', a number of modes, different mode numbers from 1, e.g. [1, 2, 9], or "
-         "shapes, e.g. Sines(n)")  # fmt: skip
+         "shapes, e.g. SineShapes(n)")  # fmt: skip
 STATION = "expected a station from 0 to 1.02"
 MESSAGES: list[tuple[Callable[[], Any], str]] = [
     (lambda: beam(name=""), "Beam: name is '', expected a text without '.', '/', '@' and without "

@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from supple.fem import BeamMesh, Box, Circle, CrossSection, Material, Rectangle
 from supple.fem.base.inertia import point_loads
+from supple.fem.base.material import Material
+from supple.fem.beams.beam import BeamMesh
+from supple.fem.sections.sections import Box, Circle, CrossSection, Rectangle
 from supple.reduction.modes import rigid_motions
 
 ALUMINIUM = Material(E=69e9, G=26e9, density=2770)

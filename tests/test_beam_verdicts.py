@@ -133,8 +133,8 @@ RUNS = {
     "pins": between_pins,
     "chain": chain,
 }
-FEW = (2, 8, sp.AttachmentModes(2))
-CHOICES = (*FEW, 4, 16, sp.AttachmentModes(8), "all")
+FEW = (2, 8, sp.reduction.AttachmentModes(2))
+CHOICES = (*FEW, 4, 16, sp.reduction.AttachmentModes(8), "all")
 QUICK = [("force near the wall", FEW), ("pins", FEW)]
 FAMILY = [pytest.param(name, CHOICES, marks=pytest.mark.slow) for name in RUNS]
 
@@ -162,7 +162,7 @@ def test_modes_of_runs(name, choices):
 
     The true energy is smaller by the flexibility that is missing, in the mean over the run.
     """
-    right = run(name, sp.AttachmentModes(16), 16)
+    right = run(name, sp.reduction.AttachmentModes(16), 16)
     assert not [f for f in right.monitor.findings if f.what == "modes"]
     for modes in choices:
         r = run(name, modes, 8)
@@ -184,7 +184,7 @@ def test_modes_of_runs(name, choices):
 def test_what_is_told_ends():
     """The hinged beam on the hub: by twelve modes, or by static shapes for what is attached."""
     sentences = [
-        run("hub", modes, 8).monitor.verdict for modes in (4, 12, sp.AttachmentModes(12))
+        run("hub", modes, 8).monitor.verdict for modes in (4, 12, sp.reduction.AttachmentModes(12))
     ]
     assert "with its 4 modes it leaves out 3 % of its deflection" in sentences[0]
     assert all(s.startswith("valid") for s in sentences[1:])
@@ -208,8 +208,8 @@ def cantilever(length=1.0, section=None, **options):
         ({"elements": 1}, 0.5),
         ({"elements": 1}, 1.0),
         ({"modes": "all"}, 0.3),
-        ({"modes": sp.AttachmentModes(2)}, 1.0),
-        ({"modes": sp.Polynomials(4)}, 1.0),
+        ({"modes": sp.reduction.AttachmentModes(2)}, 1.0),
+        ({"modes": sp.reduction.PolynomialShapes(4)}, 1.0),
         ({"modes": 4, "stiffening": "second_order"}, 1.0),
     ],
 )
@@ -311,7 +311,7 @@ def test_shear_of_frame_structures_is_told():
         m = sp.Model()
         nodes = {"a": (0, 0, 0), "b": (0.3, 0, 0)}
         member = sp.Member("a", "b", section, ALLOY, elements=2, theory=theory)
-        frame = m.add(sp.FrameBody("frame", nodes, [member]))
+        frame = m.add(sp.FrameStructure("frame", nodes, [member]))
         m.add(sp.Fixed("foot", m.ground.at(0), frame.at("a")))
         m.add(sp.Force("load", frame.at("b"), (0, 0, 1000.0)))
         values = [f.value for f in sp.statics(m).monitor.findings if f.what == "shear"]
@@ -343,7 +343,7 @@ def test_certificates_count_shear(ratio):
         ({"modes": 2}, 0.25),
         ({"modes": 8}, 1.0),
         ({"modes": "all"}, 0.25),
-        ({"modes": sp.AttachmentModes(2)}, 1.0),
+        ({"modes": sp.reduction.AttachmentModes(2)}, 1.0),
     ],
 )
 def test_slow_responses_to_inputs_are_judged(options, place):
@@ -364,7 +364,7 @@ def test_slow_responses_to_inputs_are_judged(options, place):
 
 def test_what_to_do_about_shear():
     """Assumed shapes have no shear: a mesh is needed as well."""
-    m = cantilever(0.3, modes=sp.Polynomials(4), **SHORT)
+    m = cantilever(0.3, modes=sp.reduction.PolynomialShapes(4), **SHORT)
     m.add(sp.Force("load", m["rod"].at(0.3), (0, 1000.0, 0)))
     (finding,) = (f for f in sp.statics(m).monitor.findings if f.what == "shear")
     assert finding.sentence.endswith(
@@ -372,5 +372,5 @@ def test_what_to_do_about_shear():
     )
     with pytest.raises(sp.ModelError, match="theory is 'timoshenko', expected 'euler_bernoulli'"):
         m.replace("rod", theory="timoshenko")
-    m.replace("rod", theory="timoshenko", modes=sp.AttachmentModes(4))
+    m.replace("rod", theory="timoshenko", modes=sp.reduction.AttachmentModes(4))
     assert sp.statics(m).monitor.level == "valid"

@@ -123,7 +123,7 @@ def test_a_run_that_goes_on_answers_as_any(folder: Path) -> None:
     assert json.loads(done.stdout)["written"] == [] and "supple resume --file" in done.stderr
     again = json.loads(run("resume", "c", "--file", "other.yaml", *call).stdout)
     assert again == first
-    assert Path("page.html").exists() and len(sp.load("run.nc").t) == 6
+    assert Path("page.html").exists() and len(sp.files.load_result("run.nc").t) == 6
     Path("other.yaml").write_text(f"{PENDULUM}{END}outputs: {{save: no/run.nc}}\n")
     done = run("resume", "c", "--file", "other.yaml")
     assert done.exit_code == 1 and "other.yaml:8: outputs.save: the file" in done.stderr

@@ -30,7 +30,7 @@ def numbers(value: Any, path: str, depth: int = 3) -> list[str]:
     if depth and isinstance(value, tuple):
         return [n for k, x in enumerate(value) for n in numbers(x, f"{path}.{k}", depth - 1)]
     fields = dataclasses.fields(value) if dataclasses.is_dataclass(value) else ()
-    if depth and not isinstance(value, (type, sp.Body)):
+    if depth and not isinstance(value, (type, sp.bodies.Body)):
         return [
             name
             for f in fields

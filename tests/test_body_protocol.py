@@ -53,7 +53,7 @@ def test_no_ladders_outside_the_bodies():
 
 
 def test_ladders_are_found():
-    assert {"Beam", "FrameBody", "MeshBody", "RigidBody", "SIDBody", "FlexibleBody"} <= KINDS
+    assert {"Beam", "FrameStructure", "MeshBody", "RigidBody", "SIDBody", "FlexibleBody"} <= KINDS
     for text in ("isinstance(x, Beam)", "isinstance(x, (int, sp.RigidBody))",
                  "hasattr(body, 'stiffening')", "getattr(d.body, 'modes', None)"):  # fmt: skip
         assert ladders(text), text
@@ -83,7 +83,9 @@ def test_answers_of_the_base_class():
 
 def test_answers_of_a_beam():
     alloy = sp.Material(E=70e9, G=26e9, density=2700)
-    beam = sp.Beam("beam", 2.0, sp.Circle(0.01), alloy, modes=sp.Sines(2), reference="chord")
+    beam = sp.Beam(
+        "beam", 2.0, sp.Circle(0.01), alloy, modes=sp.reduction.SineShapes(2), reference="chord"
+    )
     assert beam.line is beam
     assert beam.telling_place == (1.0,)
     assert [s.n for s in beam.usual_values("modes")] == [1, 2, 3, 4, 5, 6]

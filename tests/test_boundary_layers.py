@@ -19,7 +19,7 @@ def rod(elements: int, joint: Any = sp.Fixed, **fields: Any) -> sp.Model:
     """A beam of 1 m on a joint at its start."""
     m = sp.Model()
     given = {"section": sp.Rectangle(SIDE, SIDE), "material": STEEL, "elements": elements, **fields}
-    body = m.add(sp.GradientBeam("rod", LENGTH, **given))
+    body = m.add(sp.ANCFBeam("rod", LENGTH, **given))
     m.add(joint("clamp", m.ground.at(0), body.at(0)))
     return m
 
@@ -116,7 +116,7 @@ def behind(joint: Any, slope: tuple[float, float] = (0.01, 0.0)) -> Any:
     m = sp.Model()
     block = m.add(sp.RigidBody("block", mass=1.0, inertia=(1, 1, 1)))
     m.add(joint("base", m.ground.at(0), block.at(0)))
-    body = m.add(sp.GradientBeam("rod", LENGTH, sp.Rectangle(SIDE, SIDE), STEEL, elements=4))
+    body = m.add(sp.ANCFBeam("rod", LENGTH, sp.Rectangle(SIDE, SIDE), STEEL, elements=4))
     m.add(sp.Fixed("weld", block.at(0), body.at(0)))
     pull = EI * 20**2
     m.add(sp.Force("pull", body.at(LENGTH), (pull, slope[0] * pull, slope[1] * pull)))

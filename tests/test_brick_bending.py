@@ -28,7 +28,7 @@ def bending(nodes: np.ndarray, nu: float, middle: tuple[float, float]) -> np.nda
 @pytest.mark.parametrize("divisions", [(4, 1, 1), (2, 2, 3)])
 def test_a_block_holds_pure_bending(divisions, nu: float) -> None:
     """Nodal values of the exact field: no force on inner and free nodes, the moment is E I."""
-    mesh = sp.block((1.0, 0.2, 0.1), divisions, "hex8", material(nu))
+    mesh = sp.fem.block((1.0, 0.2, 0.1), divisions, "hex8", material(nu))
     u = bending(mesh.nodes, nu, (0.1, 0.05)).ravel()
     force = (mesh.stiffness_matrix @ u).reshape(-1, 3)
     ends = np.union1d(mesh.group("x_min"), mesh.group("x_max"))
@@ -43,7 +43,7 @@ def test_a_block_holds_pure_bending(divisions, nu: float) -> None:
 
 @pytest.mark.parametrize("nu", [0.0, 0.3, 0.499])
 def test_stresses_of_bending_are_linear_within_one_brick(nu: float) -> None:
-    mesh = sp.block((1.0, 0.2, 0.1), (3, 1, 1), "hex8", material(nu))
+    mesh = sp.fem.block((1.0, 0.2, 0.1), (3, 1, 1), "hex8", material(nu))
     u = bending(mesh.nodes, nu, (0.1, 0.05)).ravel()
     for y in (0.03, 0.17):
         stress = mesh.stress((0.5, y, 0.02)) @ u
@@ -53,7 +53,7 @@ def test_stresses_of_bending_are_linear_within_one_brick(nu: float) -> None:
 @pytest.mark.parametrize("nu", [0.0, 0.3, 0.499])
 def test_one_layer_bends_like_a_beam(nu: float) -> None:
     """A moment at the end, the other end free to contract: tip at M L^2 / 2 E I."""
-    mesh = sp.block((1.0, 0.02, 0.02), (10, 1, 1), "hex8", material(nu))
+    mesh = sp.fem.block((1.0, 0.02, 0.02), (10, 1, 1), "hex8", material(nu))
     foot, tip = mesh.group("x_min"), mesh.group("x_max")
     held = [*(3 * foot), 3 * foot[0] + 1, 3 * foot[0] + 2, 3 * foot[1] + 1]
     load = np.zeros((len(mesh.nodes), 3))
@@ -69,11 +69,11 @@ def test_moderate_distortion_is_borne() -> None:
     """Skewed bricks, edges inclined by 1 to 4 in the plane of bending: a few percent."""
     size, found = (1.0, 0.1, 0.1), []
     for slope in (0.0, 0.25, -0.25):
-        mesh = sp.block(size, (16, 1, 1), "hex8", material(0.0))
+        mesh = sp.fem.block(size, (16, 1, 1), "hex8", material(0.0))
         nodes = mesh.nodes.copy()
         inner = (nodes[:, 0] > 1e-9) & (nodes[:, 0] < 1 - 1e-9)
         nodes[inner, 0] += slope * (nodes[inner, 1] - 0.05)
-        mesh = sp.SolidMesh(nodes, mesh.cells, "hex8", material(0.0), mesh.groups)
+        mesh = sp.fem.SolidMesh(nodes, mesh.cells, "hex8", material(0.0), mesh.groups)
         held = coordinates(mesh.group("x_min"))
         load = np.zeros((len(nodes), 3))
         load[mesh.group("x_max"), 1] = 0.25
@@ -104,13 +104,13 @@ def test_numbering_from_another_corner_changes_nothing() -> None:
     tipped = mesh.cells[:, [3, 2, 6, 7, 0, 1, 5, 4]]
     K = mesh.stiffness_matrix
     for cells in (turned, tipped):
-        other = sp.SolidMesh(mesh.nodes, cells, "hex8", STEEL)
+        other = sp.fem.SolidMesh(mesh.nodes, cells, "hex8", STEEL)
         assert np.abs(other.stiffness_matrix - K).max() < 1e-12 * np.abs(K).max()
 
 
 def test_a_column_of_bricks_buckles_at_eulers_load() -> None:
     """Clamped and free, one layer: stress of the own strains and compatible slopes agree."""
-    mesh = sp.block((1.0, 0.03, 0.02), (16, 1, 1), "hex8", material(0.0))
+    mesh = sp.fem.block((1.0, 0.03, 0.02), (16, 1, 1), "hex8", material(0.0))
     loads = np.zeros((len(mesh.nodes), 3))
     loads[mesh.group("x_max"), 0] = -0.25
     found = sp.buckling(mesh, loads.ravel(), coordinates(mesh.group("x_min")))

@@ -27,7 +27,7 @@ DATA = Path(__file__).parent / "data"
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 MODELS, ROBOTS = EXAMPLES / "models", EXAMPLES / "robots"
 STEEL = sp.Material(2.1e11, 8e10, 7850.0)
-CUBE = sp.block((1.0, 1.0, 1.0), (1, 1, 1), "hex8", STEEL)
+CUBE = sp.fem.block((1.0, 1.0, 1.0), (1, 1, 1), "hex8", STEEL)
 JOB = {e: DATA / f"hexahedra.{e}" for e in ("dof", "sti", "mas", "inp")}
 
 
@@ -58,7 +58,7 @@ def part_of_job(ending: str) -> Reader:
                     target.write_bytes(path.read_bytes())
             else:
                 target.write_bytes(source.read_bytes())
-        return sp.read_calculix(path.with_name("job"))
+        return sp.fem.read_calculix(path.with_name("job"))
 
     return Reader(f"x.{ending}", call, copied(JOB[ending]))
 
@@ -66,7 +66,7 @@ def part_of_job(ending: str) -> Reader:
 def market(path: Path) -> object:
     good = path.with_name("good.mtx")
     mmwrite(good, CUBE.mass_matrix)
-    return sp.read_matrix_market(path, good, CUBE.nodes)
+    return sp.fem.read_matrix_market(path, good, CUBE.nodes)
 
 
 def abaqus(path: Path) -> object:
@@ -74,7 +74,7 @@ def abaqus(path: Path) -> object:
     write_numbers(good, CUBE.mass_matrix)
     model = path.with_name("good.inp")
     model.write_text("*NODE\n" + "".join(f"{k + 1},{x},{y},{z}\n" for k, (x, y, z) in NODES))
-    return sp.read_abaqus(path, good, model)
+    return sp.fem.read_abaqus(path, good, model)
 
 
 NODES = list(enumerate(CUBE.nodes.tolist()))
@@ -112,7 +112,7 @@ def kept_run(how: str) -> Callable[[Path], object]:
 
 def sid_file(path: Path) -> None:
     rod = sp.Beam("rod", 1.0, sp.Tube(0.04, 0.002), STEEL, elements=2, modes=2)
-    sp.write_sid(path, rod, [rod.at(0.0), rod.at(1.0)])
+    sp.files.write_sid(path, rod, [rod.at(0.0), rod.at(1.0)])
 
 
 def stl_file(path: Path) -> None:
@@ -123,17 +123,17 @@ def stl_file(path: Path) -> None:
 
 def nastran(path: Path) -> object:
     if path.suffix == ".bdf":
-        return sp.read_nastran(path, DATA / "beam_dense.op4")
-    return sp.read_nastran(DATA / "beam.bdf", path)
+        return sp.fem.read_nastran(path, DATA / "beam_dense.op4")
+    return sp.fem.read_nastran(DATA / "beam.bdf", path)
 
 
 def model_file(path: Path) -> object:
     """A model file may have several problems; each of them is a sentence."""
     try:
         if path.suffix in (".urdf", ".xml"):
-            return sp.RobotFile(path)
-        return StudyFile(path) if "study" in path.name else sp.read_model(path)
-    except sp.ModelFileError as error:
+            return sp.files.RobotFile(path)
+        return StudyFile(path) if "study" in path.name else sp.files.read_model(path)
+    except sp.files.ModelFileError as error:
         sentences = [sp.ModelError.plain(str(problem)) for problem in error.problems]
         for sentence in sentences:
             assert "\n" not in str(sentence) and len(str(sentence)) < 600
@@ -172,14 +172,14 @@ READERS = [
     Reader("x.op4", nastran, copied(DATA / "beam_dense.op4")),
     Reader("y.op4", nastran, copied(DATA / "beam_sparse.op4")),
     Reader("z.op4", nastran, lambda path: write_binary(path, BINARY, "sparse")),
-    Reader("x.npz", sp.load_component, lambda path: sp.save_component(path, CUBE)),
-    Reader("x.msh", sp.read_mesh, mesh_file),
-    Reader("x.vtk", sp.read_mesh, mesh_file),
-    Reader("x.stl", sp.MeshFile, stl_file),
+    Reader("x.npz", sp.fem.load_component, lambda path: sp.fem.save_component(path, CUBE)),
+    Reader("x.msh", sp.fem.read_mesh, mesh_file),
+    Reader("x.vtk", sp.fem.read_mesh, mesh_file),
+    Reader("x.stl", sp.MeshShape, stl_file),
     Reader("x.sid", lambda path: sp.SIDBody("rod", path), sid_file),
-    Reader("x.nc", sp.load, result_file),
+    Reader("x.nc", sp.files.load_result, result_file),
     Reader("x.checkpoint", sp.resume, kept_run("checkpoint")),
-    Reader("x.h5", sp.load_run, kept_run("output_to")),
+    Reader("x.h5", sp.files.open_run, kept_run("output_to")),
     Reader("x.yaml", model_file, copied(MODELS / "flexible_arm.yaml")),
     Reader("x_study.yaml", model_file, lambda path: path.write_text(STUDY)),
     Reader("x.urdf", model_file, copied(ROBOTS / "gripper.urdf")),
@@ -283,7 +283,7 @@ HUGE = 10**13
 
 def huge_npz(path: Path) -> Path:
     """An array whose header declares 80 terabytes."""
-    sp.save_component(path, CUBE)
+    sp.fem.save_component(path, CUBE)
     head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({HUGE},), }}"
     head = head.ljust(118 - 10 - 1) + "\n"
     array = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + b"\0" * 16
@@ -335,8 +335,8 @@ def edited(path: Path, write: Callable[[Path], object], old: str, new: str) -> P
          part_of_job("dof").call),
         (lambda f: edited(f / "x.sti", copied(JOB["sti"]), r"\d+ ", f"{HUGE} "),
          part_of_job("sti").call),
-        (lambda f: huge_npz(f / "x.npz"), sp.load_component),
-        (lambda f: huge_netcdf(f / "x.nc"), sp.load),
+        (lambda f: huge_npz(f / "x.npz"), sp.fem.load_component),
+        (lambda f: huge_netcdf(f / "x.nc"), sp.files.load_result),
     ],
 )  # fmt: skip
 def test_huge_counts_are_refused(make, call, tmp_path: Path) -> None:
@@ -356,7 +356,7 @@ def test_huge_count_of_a_mesh_file(tmp_path: Path) -> None:
         )
         path.write_text(text)
         with pytest.raises(sp.SuppleError) as caught:
-            sp.read_mesh(path)
+            sp.fem.read_mesh(path)
         one_sentence(caught.value, "x.msh")
 
 
@@ -373,7 +373,7 @@ def test_readers_that_end_the_program_are_contained(
     monkeypatch.setitem(sys.modules, "meshlane", types.SimpleNamespace(read=read))
     (tmp_path / "x.msh").write_text("$MeshFormat")
     with pytest.raises(sp.ModelError) as caught:
-        sp.read_mesh(tmp_path / "x.msh")
+        sp.fem.read_mesh(tmp_path / "x.msh")
     assert str(caught.value) == (
         "x.msh: it cannot be read (its reader gave up), expected a mesh of a format that meshlane "
         "knows by its ending"
@@ -388,12 +388,12 @@ def test_objects_of_a_file_are_never_made(tmp_path: Path) -> None:
         def __reduce__(self) -> tuple:
             return os.mkdir, (str(tmp_path / "made"),)
 
-    sp.save_component(tmp_path / "x.npz", CUBE)
+    sp.fem.save_component(tmp_path / "x.npz", CUBE)
     with np.load(tmp_path / "x.npz") as file:
         parts = {name: file[name] for name in file.files}
     np.savez(tmp_path / "x.npz", **{**parts, "nodes": np.array([Bad()], dtype=object)})
     with pytest.raises(sp.ModelError) as caught:
-        sp.load_component(tmp_path / "x.npz")
+        sp.fem.load_component(tmp_path / "x.npz")
     one_sentence(caught.value, "x.npz: it cannot be read")
     assert not (tmp_path / "made").exists()
 
@@ -408,7 +408,7 @@ def test_scripts_are_not_run(name: str, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "gmsh", refuse)
     (tmp_path / name).write_text(f'SystemCall "touch {tmp_path}/made";')
     with pytest.raises(sp.ModelError) as caught:
-        sp.mesh_geometry(tmp_path / name, 0.1)
+        sp.fem.mesh_geometry(tmp_path / name, 0.1)
     one_sentence(caught.value, f"{name}: gmsh would run the commands of a")
     assert str(caught.value).endswith("or allow_scripts=True for a file that you trust")
     assert not opened
@@ -451,7 +451,7 @@ def test_what_gmsh_is_asked_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         with pytest.raises(
             sp.ModelError, match=r"it cannot be read \(stop here\), expected a geom"
         ):
-            sp.mesh_geometry(tmp_path / name, 0.1, allow_scripts=allowed)
+            sp.fem.mesh_geometry(tmp_path / name, 0.1, allow_scripts=allowed)
         assert way in calls and calls[-1] == "finalize"
         assert ("open" in calls) == (way == "open")
 
@@ -464,10 +464,10 @@ def test_geometry_that_is_cut_off(tmp_path: Path) -> None:
     for end in (20, len(content) // 3, len(content) // 2):
         (tmp_path / "x.step").write_bytes(content[:end])
         with pytest.raises(sp.SuppleError) as caught:
-            sp.mesh_geometry(tmp_path / "x.step", 0.01).solid(STEEL)
+            sp.fem.mesh_geometry(tmp_path / "x.step", 0.01).solid(STEEL)
         one_sentence(caught.value, "x")
     (tmp_path / "x.step").write_bytes(content)
-    assert len(sp.mesh_geometry(tmp_path / "x.step", 0.02).nodes) > 0
+    assert len(sp.fem.mesh_geometry(tmp_path / "x.step", 0.02).nodes) > 0
     assert not (tmp_path / "made").exists()
 
 
@@ -490,7 +490,7 @@ def test_a_full_disk_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     "write",
     [
-        lambda path: sp.save_component(path, CUBE),
+        lambda path: sp.fem.save_component(path, CUBE),
         sid_file,
         result_file,
     ],

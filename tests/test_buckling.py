@@ -12,7 +12,8 @@ from scipy.linalg import eigh
 import supple as sp
 from shell_meshes import ALUMINIUM, at, isotropic, where
 from solid_meshes import CORK
-from supple.fem import ShellMesh, plate
+from supple.fem.shells.plates import plate
+from supple.fem.shells.shell import ShellMesh
 from supple.foundation.errors import ModelError
 from test_shells import linear_stretch
 
@@ -80,7 +81,7 @@ def test_a_block_buckles_as_eulers_column(kind: str, ends: str, factor: float) -
     exact = euler / (1.0 + euler / (5.0 / 6.0 * CORK.G * area))
     errors = []
     for n in (8, 16):
-        mesh = sp.block((L, b, h), (n, 1, 1), kind, CORK)
+        mesh = sp.fem.block((L, b, h), (n, 1, 1), kind, CORK)
         x, z = mesh.nodes[:, 0], mesh.nodes[:, 2]
         state = np.zeros((len(x), 3))
         state[:, 0] = -x / (CORK.E * area)  # 1 N
@@ -217,11 +218,11 @@ def test_a_ring_of_shells_buckles_under_dead_pressure() -> None:
 
 def test_a_ring_of_solids_buckles_under_dead_pressure() -> None:
     t, material = 0.05, CORK
-    flat = sp.block((0.5 * np.pi, t, 0.1), (24, 1, 1), "hex20", material)
+    flat = sp.fem.block((0.5 * np.pi, t, 0.1), (24, 1, 1), "hex20", material)
     angle, radius = flat.nodes[:, 0], 1.0 + flat.nodes[:, 1] - 0.5 * t
     out = np.stack([np.sin(angle), np.cos(angle), np.zeros(len(angle))], axis=1)
     nodes = radius[:, None] * out + [0, 0, 1] * flat.nodes[:, 2:]
-    mesh = sp.SolidMesh(nodes, flat.cells, "hex20", material)
+    mesh = sp.fem.SolidMesh(nodes, flat.cells, "hex20", material)
     loads = -(mesh.mass_matrix @ out.ravel()) / (material.density * t * 0.1)
     first, last = np.flatnonzero(angle == 0.0), np.flatnonzero(np.isclose(angle, 0.5 * np.pi))
     held = np.concatenate([3 * np.arange(len(angle)) + 2, 3 * first, 3 * last + 1])
@@ -236,7 +237,7 @@ def test_a_ring_of_solids_buckles_under_dead_pressure() -> None:
 
 def test_modes_are_scaled_and_solve_the_equations() -> None:
     for divisions in ((4, 1, 1), (10, 2, 2)):  # by dense and by sparse matrices
-        mesh = sp.block((1.0, 0.1, 0.05), divisions, "hex20", CORK)
+        mesh = sp.fem.block((1.0, 0.1, 0.05), divisions, "hex20", CORK)
         held = (3 * mesh.group("x_min")[:, None] + np.arange(3)).ravel()
         loads = np.zeros((len(mesh.nodes), 3))
         loads[mesh.group("x_max"), 0] = -1.0
@@ -277,7 +278,7 @@ def test_messages() -> None:
     held = at(where(mesh.nodes[:, 0] == 0.0), *range(6))
     pull = uniform_loads(still, (1.0, 0.0, 0.0))
     press = -pull
-    component = sp.ImportedComponent(mesh.nodes, 6, mesh.mass_matrix, mesh.stiffness_matrix)
+    component = sp.fem.ImportedComponent(mesh.nodes, 6, mesh.mass_matrix, mesh.stiffness_matrix)
     size = "60 finite numbers, one for each nodal coordinate, not all zero"
     cases: list[tuple[tuple[Any, ...], str]] = [
         (

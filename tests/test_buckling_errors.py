@@ -45,14 +45,18 @@ def column(ends: str, make: Callable[[], Any], R: Any = WORLD) -> sp.Model:
 
 RIGHT = {
     "second order": rod(elements=4, modes="all", stiffening="second_order"),
-    "twist": rod(elements=4, modes="all", stiffening=sp.SecondOrder(twist=True)),
-    "attachment modes": rod(elements=8, modes=sp.AttachmentModes(2), stiffening="second_order"),
+    "twist": rod(elements=4, modes="all", stiffening=sp.reduction.SecondOrder(twist=True)),
+    "attachment modes": rod(
+        elements=8, modes=sp.reduction.AttachmentModes(2), stiffening="second_order"
+    ),
     "membranes": rod(elements=4, modes="all", stiffening="von_karman"),
-    "membranes of points": rod(elements=4, modes="all", stiffening=sp.VonKarman("pointwise")),
+    "membranes of points": rod(
+        elements=4, modes="all", stiffening=sp.reduction.VonKarman("pointwise")
+    ),
     "axial": rod(elements=4, modes="all", stiffening="axial"),
     "parts": rod(parts=4),
     "timoshenko": rod(elements=4, modes="all", theory="timoshenko", stiffening="second_order"),
-    "gradient": lambda: sp.GradientBeam("rod", 1.0, SECTION, STEEL, elements=8),
+    "gradient": lambda: sp.ANCFBeam("rod", 1.0, SECTION, STEEL, elements=8),
 }
 QUICK = {("membranes", "clamped"), ("parts", "free"), ("attachment modes", "pinned")}
 
@@ -120,7 +124,7 @@ COARSE = {
     "plain parts": ("clamped", rod(parts=4, stiffening="none"), 0.2159, "parts"),
     "elements": (  # one cubic turns at its pinned end: 4 E I/L = P 2 L/15
         "propped",
-        lambda: sp.GradientBeam("rod", 1.0, SECTION, STEEL, elements=1),
+        lambda: sp.ANCFBeam("rod", 1.0, SECTION, STEEL, elements=1),
         30.0 / np.pi**2 / EXACT["propped"] - 1.0,
         "elements",
     ),
@@ -140,7 +144,7 @@ def test_factors_of_coarse_bodies_are_told(kind: str) -> None:
 
 def test_two_cubics_of_a_clamped_column() -> None:
     """The middle moves between two elements of L/2: 2 12 E I/l^3 = P 2 6/(5 l), or 40 E I/L^2."""
-    two = column("clamped", lambda: sp.GradientBeam("rod", 1.0, SECTION, STEEL, elements=2))
+    two = column("clamped", lambda: sp.ANCFBeam("rod", 1.0, SECTION, STEEL, elements=2))
     assert sp.buckling(two).factors[0] == pytest.approx(40.0 / np.pi**2, rel=1e-3)
 
 
@@ -181,7 +185,7 @@ def test_a_portal_frame_sways() -> None:
     from scipy.optimize import brentq
 
     exact = brentq(lambda k: k / np.tan(k) + 6.0, 2.0, 3.0) ** 2
-    fine = {"elements": 4, "modes": sp.AttachmentModes(2), "stiffening": "second_order"}
+    fine = {"elements": 4, "modes": sp.reduction.AttachmentModes(2), "stiffening": "second_order"}
     found = sp.buckling(portal(**fine))
     assert found.factors[0] == pytest.approx(exact, rel=5e-4)
     assert abs(found.error) < 1e-3
@@ -202,7 +206,8 @@ def test_membranes_that_do_nothing_are_told_by_the_monitor() -> None:
 
 def test_a_plate_that_is_bent_has_no_load_factor() -> None:
     """Across its plane, turned in space: stresses in the plane are rounding, no load."""
-    from supple.fem import ShellMesh, plate
+    from supple.fem.shells.plates import plate
+    from supple.fem.shells.shell import ShellMesh
 
     flat = plate(1.0, 1.0, 4, 4, thickness=0.01, material=STEEL)
     mesh = ShellMesh(flat.nodes @ turned().T, flat.triangles, 0.01, STEEL)

@@ -136,7 +136,7 @@ def test_a_shaft_with_rotary_inertia_in_bearings() -> None:
     m = sp.Model(name="shaft")
     steel = sp.Material(E=2e11, G=8e10, density=7800)
     hub = m.add(sp.RigidBody("hub", 1e-3, inertia=1e-6))
-    options = {"elements": 6, "stiffening": sp.SecondOrder(twist=True)}
+    options = {"elements": 6, "stiffening": sp.reduction.SecondOrder(twist=True)}
     beam = m.add(sp.Beam("beam", 1.0, sp.Circle(0.1), steel, **options))
     m.add(sp.Revolute("spin", m.ground.at(0), hub.at(0), axis="x"))
     m.add(sp.Universal("cardan", hub.at(0), beam.at(0), axes=("y", "z")))
@@ -245,7 +245,7 @@ def test_every_spring_has_its_share() -> None:
     m.add(sp.JointSpring("law", "x0", 200.0, spring=[(-1, -900), (1, 900)], cubic=1e6))
     m.add(sp.JointStop("wall", "x2", upper=-0.01, stiffness=3e3, exponent=2.0))
     m.add(sp.JointEffort("push", "x2", 3e3 * 0.01**2))  # against the wall
-    m.add(sp.CouplingSpring("band", "x0", "x1", 700.0, ratio=2.0))
+    m.add(sp.CoordinateSpring("band", "x0", "x1", 700.0, ratio=2.0))
     m.add(sp.SpringDamper("line", carts[1].at(0), carts[2].at(0), length=1.0, spring="500*x"))
     path = [m.ground.at(-1, 0), carts[0].at(0)]
     m.add(sp.Rope("rope", path, 400.0, 0.8))

@@ -239,7 +239,7 @@ LONG = {
 }
 
 
-def with_errors_of_steps(q: Quantity, result: sp.Result, tolerance) -> Quantity:
+def with_errors_of_steps(q: Quantity, result: sp.results.Result, tolerance) -> Quantity:
     """A bound of the energy's error that a solver can promise that takes very many steps.
 
     What it holds at the tolerance is the error of a step, relative to the velocities: 2 rtol of

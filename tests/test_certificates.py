@@ -163,12 +163,14 @@ def test_flexible_rod():
 def test_modes_that_the_output_does_not_see():
     """The second sine does not move the middle: two sines are no proof that one is enough."""
     one, two, exact = (
-        sp.simulate(on_two_pins(sp.Sines(n, "y")), 0.02)["rod"].at(0.5).position[-1, 1]
+        sp.simulate(on_two_pins(sp.reduction.SineShapes(n, "y")), 0.02)["rod"]
+        .at(0.5)
+        .position[-1, 1]
         for n in (1, 2, 12)
     )
     assert one == pytest.approx(two, rel=1e-6) and abs(exact - one) > 1e-3 * abs(one)
     c = sp.certify(
-        on_two_pins(sp.Sines(1, "y")),
+        on_two_pins(sp.reduction.SineShapes(1, "y")),
         0.02,
         "rod.at(0.5).position.y @ end",
         contributions=["integration", "modes"],
@@ -236,18 +238,21 @@ def test_finer_descriptions():
     few = sp.Beam("b", **beam, elements=4, modes=2)
     assert more_modes(few, 2) == {"modes": "all"} and mesh_size(few) == 24
     long = sp.Beam("b", **beam, elements=20, modes=(1, 5))
-    assert more_modes(long, 2)["modes"] == sp.AttachmentModes(14)
-    between = sp.Beam("b", **beam, elements=20, modes=sp.CraigBampton([0.0, 1.0], 3))
-    assert more_modes(between, 2)["modes"] == sp.CraigBampton([0.0, 1.0], 10)
+    assert more_modes(long, 2)["modes"] == sp.reduction.AttachmentModes(14)
+    between = sp.Beam("b", **beam, elements=20, modes=sp.reduction.CraigBampton([0.0, 1.0], 3))
+    assert more_modes(between, 2)["modes"] == sp.reduction.CraigBampton([0.0, 1.0], 10)
     assert more_modes(sp.Beam("b", **beam, modes=0), 2) == {}
-    sines = sp.Beam("b", **beam, modes=sp.Sines(2, axial=1), reference="chord")
-    assert more_modes(sines, 2) == {"modes": sp.Sines(4, axial=2)} and finer_mesh(sines, 2) == {}
+    sines = sp.Beam("b", **beam, modes=sp.reduction.SineShapes(2, axial=1), reference="chord")
+    assert (
+        more_modes(sines, 2) == {"modes": sp.reduction.SineShapes(4, axial=2)}
+        and finer_mesh(sines, 2) == {}
+    )
     clamped = sp.Beam("b", **beam, elements=4, clamp_node=3)
     assert finer_mesh(clamped, 2) == {"elements": 8, "clamp_node": 6}
     assert finer_mesh(sp.Beam("b", **beam, parts=[0.2, 0.6]), 2)["parts"] == pytest.approx(
         [0.1, 0.2, 0.4, 0.6, 0.8]
     )
-    frame = sp.FrameBody(
+    frame = sp.FrameStructure(
         "f",
         {"a": (0, 0, 0), "b": (1, 0, 0), "c": (1, 1, 0)},
         [sp.Member("a", "b", SECTION, ALLOY), sp.Member("b", "c", SECTION, ALLOY, elements=2)],
@@ -284,7 +289,7 @@ def test_chosen_modes():
 def test_command(tmp_path):
     """The numbers of a file; the exit code is the answer."""
     file = tmp_path / "pendulum.yaml"
-    sp.write_model(pendulum(), file)
+    sp.files.write_model(pendulum(), file)
     call = ["certify", str(file), "pin.angle @ end", "--until", "0.1", "--json"]
     done = CliRunner().invoke(app, call)
     (row,) = json.loads(done.stdout)["outputs"]

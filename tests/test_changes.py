@@ -691,7 +691,7 @@ def test_dataset_file_plot_and_monitor(tmp_path):
     assert len(r.changes) == 2
     data = r.dataset
     np.testing.assert_allclose(data["energy.lost"].values[-1], r.changes[0].lost)
-    back = sp.load(r.save(tmp_path / "run.nc"))
+    back = sp.files.load_result(r.save(tmp_path / "run.nc"))
     assert [e[0] for e in back.events] == ["latch0", "cut"]
     np.testing.assert_allclose(back.dataset["energy.lost"].values, r.energy.lost)
     assert [words for _, *words in back.changes] == [["Lock('hinge0')"], ["Release('hinge0')"]]

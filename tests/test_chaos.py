@@ -107,7 +107,7 @@ def test_a_tumbling_body_and_a_controller():
 
 def test_efforts_that_are_held_are_no_states():
     m = pendulum()
-    m.add(sp.SampledController("servo", "hinge", sp.LinearLaw(D=[[-2.0, -1.0]]), period=0.1))
+    m.add(sp.SampledController("servo", "hinge", sp.ControlLaw(D=[[-2.0, -1.0]]), period=0.1))
     with pytest.raises(sp.ModelError, match="without a SampledController"):
         sp.lyapunov(m, 30.0)
 

@@ -26,7 +26,7 @@ def model() -> sp.Model:
     return m
 
 
-def run(**options: Any) -> sp.Result:
+def run(**options: Any) -> sp.results.Result:
     return sp.simulate(model(), 0.02, output=40, **options)
 
 
@@ -49,15 +49,15 @@ def search(path: Path) -> Any:
     return [found.values, found.objective]
 
 
-CUBE = sp.block((1.0, 1.0, 1.0), (1, 1, 1), "hex8", sp.Material(2e11, 8e10, 7850.0))
+CUBE = sp.fem.block((1.0, 1.0, 1.0), (1, 1, 1), "hex8", sp.Material(2e11, 8e10, 7850.0))
 # How a file is written, and everything that is read from it.
 FILES: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {
-    "run.nc": (lambda path: run().save(path), lambda path: seen(sp.load(path))),
-    "run.h5": (lambda path: run(output_to=path), lambda path: seen(sp.load_run(path))),
+    "run.nc": (lambda path: run().save(path), lambda path: seen(sp.files.load_result(path))),
+    "run.h5": (lambda path: run(output_to=path), lambda path: seen(sp.files.open_run(path))),
     "run.checkpoint": (lambda path: run(checkpoint=path), lambda path: seen(sp.resume(path))),
     "cube.npz": (
-        lambda path: sp.save_component(path, CUBE),
-        lambda path: of_component(sp.load_component(path)),
+        lambda path: sp.fem.save_component(path, CUBE),
+        lambda path: of_component(sp.fem.load_component(path)),
     ),
     "search.json": (search, search),
 }
@@ -105,25 +105,25 @@ def test_states_that_were_changed_are_refused(tmp_path: Path) -> None:
     with h5py.File(path, "r+") as file:
         file["states"][20, 0] += 0.03
     with pytest.raises(sp.ModelError, match=r"run.h5: it is damaged, .* check sum"):
-        sp.load_run(path)
+        sp.files.open_run(path)
     path.write_bytes(good)
     with h5py.File(path, "r+") as file:
         file["time"][20] += 1e-6
     with pytest.raises(sp.ModelError, match=r"run.h5: it is damaged, .* check sum"):
-        sp.load_run(path)
+        sp.files.open_run(path)
     with h5py.File(path, "r+") as file:
         file["states"][:] = np.nan
     with pytest.raises(sp.ModelError, match="its states are not finite"):
-        sp.load_run(path)
+        sp.files.open_run(path)
     path.write_bytes(good)
     with h5py.File(path, "r+") as file:
         del file.attrs["sums"]
     with pytest.warns(sp.SuppleWarning, match="it has no check sum"):
-        sp.load_run(path)
+        sp.files.open_run(path)
     with h5py.File(path, "r+") as file:
         file["states"][3, 1] = np.inf
     with pytest.raises(sp.ModelError, match="its states are not finite"):
-        sp.load_run(path)
+        sp.files.open_run(path)
 
 
 def test_a_run_goes_on_from_sound_states_only(tmp_path: Path, monkeypatch) -> None:
@@ -156,7 +156,7 @@ def test_a_run_goes_on_from_sound_states_only(tmp_path: Path, monkeypatch) -> No
             sp.resume(damaged / "run")
         sound = restored(k, f"sound {k}")
         assert seen(sp.resume(sound / "run")) == whole
-        assert seen(sp.load_run(sound / "run.h5")) == whole
+        assert seen(sp.files.open_run(sound / "run.h5")) == whole
 
 
 def test_saved_results_of_earlier_versions(tmp_path: Path) -> None:
@@ -165,11 +165,11 @@ def test_saved_results_of_earlier_versions(tmp_path: Path) -> None:
     with h5py.File(path, "r+") as file:
         del file.attrs["check_sum"]
     with pytest.warns(sp.SuppleWarning, match=r"run.nc: it has no check sum"):
-        assert sp.load(path).success
+        assert sp.files.load_result(path).success
     with h5py.File(path, "r+") as file:
         file.attrs["check_sum"] = 7
     with pytest.raises(sp.FileError, match=r"run.nc: it is damaged"):
-        sp.load(path)
+        sp.files.load_result(path)
 
 
 def test_searches_of_earlier_versions(tmp_path: Path) -> None:
@@ -205,4 +205,4 @@ def test_two_runs_in_one_file(tmp_path: Path, monkeypatch) -> None:
     with pytest.warns(sp.SuppleWarning, match="was overwritten by another run"):
         first = run(output_to=path, progress=overwrite)
     np.testing.assert_array_equal(first["pin"].angle, whole["pin"].angle)
-    assert sp.load_run(path)["pin"].angle[0] == 1.0
+    assert sp.files.open_run(path)["pin"].angle[0] == 1.0

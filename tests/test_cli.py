@@ -205,7 +205,7 @@ def test_examples_and_robots_as_model_files(tmp_path, monkeypatch):
     assert "did you mean 'chain'?" in run("new", "other.yaml", "--from", "chian").stderr
     robot = str(ROBOTS / "quadruped.urdf")
     assert run("new", "dog.yaml", "--from", robot, "--floating").exit_code == 0
-    assert type(supple.read_model("dog.yaml")["base"]) is supple.Free
+    assert type(supple.files.read_model("dog.yaml")["base"]) is supple.Free
     assert "ready to run" in run("check", robot).stdout
     assert run("run", robot, "--until", "0.01").exit_code == 0
     assert run("run", robot).stderr == (

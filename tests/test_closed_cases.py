@@ -38,7 +38,7 @@ def chosen(name: str, formulation: str) -> sp.JointCoordinates | sp.Absolute | s
     return made.get(formulation) or sp.Branch(tree=TREES[name])
 
 
-def violations(result: sp.Result, formulation) -> tuple[float, float]:
+def violations(result: sp.results.Result, formulation) -> tuple[float, float]:
     """Largest violation of all rows, also those left out, and of their rates; scaled."""
     compiled = build(result.model, (), formulation.tree(result.model))
     equations, sizes = Equations(compiled), row_sizes(compiled)

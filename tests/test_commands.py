@@ -75,7 +75,7 @@ def test_graph(tmp_path):
 
 def test_modes_in_closed_form(tmp_path):
     """Two equal masses in a row: frequencies and shapes are those of the golden ratio."""
-    sp.write_model(two_masses(), tmp_path / "masses.yaml")
+    sp.files.write_model(two_masses(), tmp_path / "masses.yaml")
     golden = (1.0 + 5.0**0.5) / 2.0
     slow, fast = answer("modes", tmp_path / "masses.yaml")["modes"]
     assert slow["frequency"] == pytest.approx(2.0 / golden / (2.0 * np.pi), rel=1e-12)
@@ -124,12 +124,12 @@ def test_plot(saved, tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_crosscheck(tmp_path):
-    sp.write_model(two_masses(), tmp_path / "rest.yaml", t_end=0.1)
+    sp.files.write_model(two_masses(), tmp_path / "rest.yaml", t_end=0.1)
     still = answer("crosscheck", tmp_path / "rest.yaml", code=1)
     assert still["state"] == "undecided" and "nothing moves" in still["verdict"]
     moving = two_masses()
     moving.replace("one", initial_rate=1.0)
-    sp.write_model(moving, tmp_path / "masses.yaml")
+    sp.files.write_model(moving, tmp_path / "masses.yaml")
     picture, page = tmp_path / "check.svg", tmp_path / "check.html"
     given = ("crosscheck", tmp_path / "masses.yaml", "--until", "0.1")
     found = answer(*given, "--out", picture, "--html", page)
@@ -145,7 +145,7 @@ def test_compare(saved, tmp_path):
     found = answer("compare", saved, other, code=1)
     assert not found["passed"] and (found["from"], found["to"]) == (0.0, 0.1)
     rows = {row["name"]: row for row in found["quantities"]}
-    a, b = (sp.load(path)["elbow.angle"] for path in (saved, other))
+    a, b = (sp.files.load_result(path)["elbow.angle"] for path in (saved, other))
     difference = np.abs(a[:11] - b)
     row = rows["elbow.angle"]
     assert row["max"] == pytest.approx(difference.max(), rel=1e-12)
@@ -175,7 +175,7 @@ def test_interpolation_is_no_difference(tmp_path):
 
 
 def test_a_failed_run_agrees_with_nothing(saved, tmp_path):
-    broken = sp.load(saved)
+    broken = sp.files.load_result(saved)
     broken.dataset.attrs.update(success=0, message="stopped at t = 0.2 s")
     write(broken.dataset, tmp_path / "broken.nc")
     done = run("compare", saved, tmp_path / "broken.nc")
@@ -192,14 +192,14 @@ def test_csv(saved, tmp_path):
     units = ["N m"] * 3 + ["N"] * 3
     named = [f"elbow.reaction.{p} ({u})" for p, u in zip(parts, units, strict=True)]
     assert rows[0] == ["time (s)", "elbow.angle (rad)", *named]
-    values, result = np.array(rows[1:], dtype=float), sp.load(saved)
+    values, result = np.array(rows[1:], dtype=float), sp.files.load_result(saved)
     assert np.array_equal(values[:, 0], result.t)
     assert np.array_equal(values[:, 1], result["elbow.angle"])
     assert np.array_equal(values[:, 2:], result["elbow.reaction"])
 
 
 def test_wrong_exports(saved, tmp_path):
-    result = sp.load(saved)
+    result = sp.files.load_result(saved)
     for path, names, every, sentence in (
         (tmp_path / "arm.xls", (), 1, "none of the endings .csv, .parquet or .nc"),
         (tmp_path / "folder", ("elbow.angle",), 1, "names are for tables, found 'elbow.angle'"),
@@ -222,7 +222,7 @@ def test_parquet(saved, tmp_path, monkeypatch):
         assert done.exit_code == 2 and "pip install 'supple[parquet]'" in done.stderr
     pq = pytest.importorskip("pyarrow.parquet")
     assert run("export", saved, "--to", path).exit_code == 0
-    table, result = pq.read_table(path), sp.load(saved)
+    table, result = pq.read_table(path), sp.files.load_result(saved)
     assert table.schema.field("fore.position.x").metadata == {b"units": b"m"}
     x = table.column("fore.position.x").to_numpy()
     assert np.array_equal(x, result["fore.position"][:, 0])
@@ -246,8 +246,8 @@ def arrays(path: Path) -> dict[str, np.ndarray]:
 def test_vtk(tmp_path):
     """Nodes are where the result says, frames stand as bodies do, times are those of the run."""
     m = sp.Model(gravity=(0, 0, -9.81))
-    solid = sp.block((1.0, 0.1, 0.05), (3, 1, 1), "hex20", ALUMINIUM)
-    foot = sp.Interface("foot", (0, 0.05, 0.025), solid.groups["x_min"])
+    solid = sp.fem.block((1.0, 0.1, 0.05), (3, 1, 1), "hex20", ALUMINIUM)
+    foot = sp.fem.Interface("foot", (0, 0.05, 0.025), solid.groups["x_min"])
     slab = m.add(sp.MeshBody("slab", solid, interfaces=[foot], modes=2))
     blade = m.add(sp.Beam("blade", 1.0, sp.Rectangle(0.02, 0.002), ALUMINIUM, parts=2))
     hub = m.add(sp.RigidBody("hub", 1.0, inertia=0.1))
@@ -276,7 +276,7 @@ def test_vtk(tmp_path):
     assert mesh.cells[0].type == "hexahedron20" and len(mesh.cells[0].data) == 3
     far = int(np.argmax(solid.nodes[:, 0]))
     assert mesh.points[far] == pytest.approx(result["slab"].at(node=far).position[-1], abs=1e-15)
-    again = sp.load(result.save(tmp_path / "run.nc"))  # without a model: frames only
+    again = sp.files.load_result(result.save(tmp_path / "run.nc"))  # without a model: frames only
     again.export(tmp_path / "frames")
     for missing in ("to_html", "to_gltf", "picture"):
         with pytest.raises(AttributeError, match=f"no '{missing}', for which a model is needed, e"):
@@ -322,7 +322,7 @@ def test_wrong_calls_are_one_sentence(call, saved, tmp_path, monkeypatch):
     (tmp_path / "notes.txt").write_text("milk, bread\n")
     (tmp_path / "no_result.nc").write_text("milk, bread\n")
     (tmp_path / "empty.nc").touch()
-    sp.write_model(two_masses(), tmp_path / "masses.yaml")
+    sp.files.write_model(two_masses(), tmp_path / "masses.yaml")
     done = run(*call.split())
     assert done.exit_code == 2 and done.stdout == ""
     assert WRONG_CALLS[call] in done.stderr and len(done.stderr.splitlines()) == 1

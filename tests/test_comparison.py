@@ -173,7 +173,7 @@ def test_beams_with_other_modes_are_compared_by_deflection():
 
 
 def test_saved_results_and_choices(runs, tmp_path):
-    saved = sp.load(runs[0].save(tmp_path / "run.nc"))
+    saved = sp.files.load_result(runs[0].save(tmp_path / "run.nc"))
     c = sp.compare(saved, runs[1], "wrist", "energy.total")
     assert set(c.differences) == {
         "wrist.angle_1",
@@ -254,7 +254,7 @@ def test_parts_of_the_same_number_are_no_longer_compared():
     """Coordinates of parts belong together only if there are as many; ends are compared anyway."""
     steel = sp.Material(E=210e9, G=80e9, density=7800)
 
-    def run(parts: int) -> sp.Result:
+    def run(parts: int) -> sp.results.Result:
         m = sp.Model(gravity=(0, -9.81, 0))
         beam = m.add(sp.Beam("beam", 1.0, sp.Rectangle(0.02, 0.02), steel, parts=parts))
         m.add(sp.Revolute("pin", m.ground.at(0), beam.at(0)))

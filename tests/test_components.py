@@ -27,9 +27,9 @@ def agree(a: InertiaIntegrals, b: InertiaIntegrals, tolerance: float = 1e-12) ->
 @pytest.mark.parametrize("size", [3, 6])
 def test_rigid_modes_are_small_rotations(size: int) -> None:
     """Against the derivative of true rotations and translations."""
-    mesh = sp.block((0.3, 0.2, 0.1), (1, 1, 1), "hex8", STEEL, origin=(1, 2, 3))
+    mesh = sp.fem.block((0.3, 0.2, 0.1), (1, 1, 1), "hex8", STEEL, origin=(1, 2, 3))
     component = mesh if size == 3 else imported_beam(turn=TURN)
-    R = sp.rigid_modes(component).reshape(len(component.nodes), size, 6)
+    R = sp.fem.rigid_modes(component).reshape(len(component.nodes), size, 6)
     for axis in range(3):
         unit = np.eye(3)[axis]
         assert R[:, :3, axis] == pytest.approx(np.tile(unit, (len(component.nodes), 1)))
@@ -46,13 +46,15 @@ def test_integrals_from_the_mass_matrix_are_those_by_quadrature(kind: str) -> No
     """Without rotations the mass matrix knows everything, also of curved elements."""
     mesh = curved(kind)
     basis = np.random.default_rng(3).standard_normal((mesh.size, 5))
-    copy = sp.ImportedComponent(mesh.nodes, 3, mesh.mass_matrix, mesh.stiffness_matrix)
+    copy = sp.fem.ImportedComponent(mesh.nodes, 3, mesh.mass_matrix, mesh.stiffness_matrix)
     found = copy.inertia_integrals(basis)
     assert found.defect == 0.0
     agree(found, mesh.inertia_integrals(basis))
     agree(point_integrals(copy.material_points(basis)), found)
-    moved = sp.mass_properties(copy)
-    assert moved.inertia == pytest.approx(sp.mass_properties(mesh).inertia, rel=1e-11, abs=1e-11)
+    moved = sp.fem.mass_properties(copy)
+    assert moved.inertia == pytest.approx(
+        sp.fem.mass_properties(mesh).inertia, rel=1e-11, abs=1e-11
+    )
 
 
 def test_moments_and_points_are_two_ways_to_say_the_same() -> None:
@@ -73,9 +75,9 @@ def test_integrals_of_a_model_with_rotations() -> None:
     for elements in (4, 8):
         mesh, imported = beam_mesh(elements), imported_beam(elements, TURN)
         T = np.kron(np.eye(2 * len(mesh.nodes)), TURN)
-        R = sp.rigid_modes(imported)
+        R = sp.fem.rigid_modes(imported)
         mixed = np.random.default_rng(2).uniform(-0.3, 0.3, (6, 3))
-        basis = sp.lowest_modes(imported, 9).shapes[:, 6:] + R @ mixed
+        basis = sp.fem.lowest_modes(imported, 9).shapes[:, 6:] + R @ mixed
         mass, place, shape = mesh.material_points(T.T @ basis)
         exact = point_integrals((mass, place @ TURN.T, np.einsum("ij,kja->kia", TURN, shape)))
         found = imported.inertia_integrals(basis)
@@ -106,7 +108,7 @@ def test_integrals_of_a_model_with_rotations() -> None:
 
 def test_points_of_a_model_with_rotations_have_its_mass() -> None:
     imported = imported_beam(4, TURN)
-    found = sp.mass_properties(imported)
+    found = sp.fem.mass_properties(imported)
     exact = point_integrals(beam_mesh(4).material_points(np.zeros((30, 0))))
     assert found.mass == pytest.approx(exact.mass, rel=1e-12)
     assert found.centre == pytest.approx(TURN @ exact.s0 / exact.mass, rel=1e-12)
@@ -116,13 +118,13 @@ def test_lumped_masses_are_positive_and_sum_up() -> None:
     for component in (curved("tet10"), curved("hex20"), imported_beam()):
         found = lumped_masses(component)
         assert found.min() > 0.0
-        assert found.sum() == pytest.approx(sp.mass_properties(component).mass, rel=1e-12)
+        assert found.sum() == pytest.approx(sp.fem.mass_properties(component).mass, rel=1e-12)
 
 
 def test_report_of_a_sound_block() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        report = sp.check_component(sp.block((1.0, 0.2, 0.1), (4, 2, 1), "hex20", STEEL))
+        report = sp.fem.check_component(sp.fem.block((1.0, 0.2, 0.1), (4, 2, 1), "hex20", STEEL))
     assert report.sound and report.rigid == 6 and report.inertia_defect == 0.0
     assert report.rigid_force < 1e-14
     assert report.frequencies[0] == pytest.approx(515.0, rel=0.02)  # Euler: 526 Hz, less shear
@@ -132,7 +134,7 @@ def test_report_of_a_sound_block() -> None:
 
 
 def test_report_of_a_beam_names_its_estimate() -> None:
-    report = sp.check_component(imported_beam(24))
+    report = sp.fem.check_component(imported_beam(24))
     assert report.sound and 0.0 < report.inertia_defect < 0.1
     assert "lumped masses" in str(report)
     # Euler's free beam: 4.730^2 / (2 pi L^2) sqrt(E I / (rho A)) in the soft direction
@@ -142,23 +144,25 @@ def test_report_of_a_beam_names_its_estimate() -> None:
 
 def test_report_of_a_held_model() -> None:
     """A spring to the ground at one node: fewer rigid motions, and forces in them."""
-    mesh = sp.block((1.0, 0.2, 0.1), (4, 1, 1), "hex20", STEEL)
+    mesh = sp.fem.block((1.0, 0.2, 0.1), (4, 1, 1), "hex20", STEEL)
     K = mesh.stiffness_matrix.tolil()
     for k in range(3):
         K[k, k] += 1e9
-    report = sp.check_component(sp.ImportedComponent(mesh.nodes, 3, mesh.mass_matrix, K.tocsc()))
+    report = sp.fem.check_component(
+        sp.fem.ImportedComponent(mesh.nodes, 3, mesh.mass_matrix, K.tocsc())
+    )
     assert report.rigid == 3 and not report.sound
     assert any("a rigid motion needs forces of" in p for p in report.problems)
     assert "there are 3 motions without strain, expected the 6 of a free rigid body" in str(report)
 
 
 def test_report_of_an_indefinite_stiffness() -> None:
-    mesh = sp.block((1.0, 0.2, 0.1), (3, 1, 1), "hex20", STEEL)
+    mesh = sp.fem.block((1.0, 0.2, 0.1), (3, 1, 1), "hex20", STEEL)
     K = mesh.stiffness_matrix.copy()
-    shape = sp.lowest_modes(mesh, 8).shapes[:, 7:]
+    shape = sp.fem.lowest_modes(mesh, 8).shapes[:, 7:]
     force = mesh.mass_matrix @ shape
-    K = K - 3.0 * sp.lowest_modes(mesh, 8).eigenvalues[7] * (force @ force.T)
-    report = sp.check_component(sp.ImportedComponent(mesh.nodes, 3, mesh.mass_matrix, K))
+    K = K - 3.0 * sp.fem.lowest_modes(mesh, 8).eigenvalues[7] * (force @ force.T)
+    report = sp.fem.check_component(sp.fem.ImportedComponent(mesh.nodes, 3, mesh.mass_matrix, K))
     assert any("has 1 negative eigenvalues, the lowest is -" in p for p in report.problems)
 
 
@@ -173,7 +177,7 @@ def test_report_of_an_indefinite_stiffness() -> None:
 )
 def test_wrong_units_are_warned_of(size, material, sentence: str) -> None:
     with pytest.warns(SuppleWarning, match=sentence) as caught:
-        report = sp.check_component(sp.block(size, (3, 1, 1), "hex20", material))
+        report = sp.fem.check_component(sp.fem.block(size, (3, 1, 1), "hex20", material))
     assert not report.sound
     assert f"{report.frequencies[0]:.4g} Hz" in str(caught[0].message)
 
@@ -184,7 +188,7 @@ def test_usual_materials_are_not_warned_of() -> None:
     for material in (rubber, diamond, STEEL):
         for size in ((0.001, 0.001, 0.0005), (50.0, 1.0, 1.0)):
             for kind in KINDS:
-                mesh = sp.block(size, (2, 1, 1), kind, material)
+                mesh = sp.fem.block(size, (2, 1, 1), kind, material)
                 with warnings.catch_warnings():
                     warnings.simplefilter("error")
-                    sp.check_component(mesh)
+                    sp.fem.check_component(mesh)

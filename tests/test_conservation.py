@@ -21,7 +21,9 @@ def recipe(seed: int, **options) -> Recipe:
     return Recipe(tuple(kinds), seed, can_lock=False, **options)
 
 
-def run(model: supple.Model, tolerance, t_end: float = 0.7, output: int = 10) -> supple.Result:
+def run(
+    model: supple.Model, tolerance, t_end: float = 0.7, output: int = 10
+) -> supple.results.Result:
     result = supple.simulate(model, t_end, tolerance=tolerance, output=output)
     assert result.success, result.message
     return result

@@ -24,13 +24,13 @@ def reference(model: str) -> np.ndarray:
     return end(sp.simulate(MODELS[model](), T_END, tolerance=1e-13, output=2))
 
 
-def end(result: sp.Result) -> np.ndarray:
+def end(result: sp.results.Result) -> np.ndarray:
     assert result.success, result.message
     ends = [(result[name].angle[-1], result[name].rates[-1, 0]) for name in "AD"]
     return np.array(ends).ravel()
 
 
-def run(model: str, method: str, step: float, **options) -> sp.Result:
+def run(model: str, method: str, step: float, **options) -> sp.results.Result:
     """Steps of equal size: the tolerance is too loose to ask for smaller ones."""
     integrator = sp.DormandPrince(
         first_step=step, max_step=step, constraints=method, pull=20.0, **options

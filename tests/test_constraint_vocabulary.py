@@ -400,7 +400,7 @@ def test_sentences(call: Callable[[], Any], text: str) -> None:
     ids=repr,
 )
 def test_smooth_motions_pass(motion: Any) -> None:
-    assert isinstance(sp.Driver("d", elbow, motion).motion, sp.Signal)
+    assert isinstance(sp.Driver("d", elbow, motion).motion, sp.signals.Signal)
 
 
 def test_random_steps_are_smooth_and_kinks_are_not() -> None:

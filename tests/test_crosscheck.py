@@ -283,12 +283,12 @@ def test_parts_are_refined_where_they_are():
     nodes, tube = {"a": (0, 0, 0), "b": (1, 0, 0), "c": (1, 1, 0)}, sp.Tube(0.02, 0.002)
     members = [sp.Member(*ends, tube, STEEL, elements=n) for n, ends in ((1, "ab"), (3, "bc"))]
     m = sp.Model(name="frame")
-    m.add(sp.FrameBody("frame", nodes, members))
+    m.add(sp.FrameStructure("frame", nodes, members))
     assert written(m)["frame"].parts == (2, 6)
 
 
 def test_beams_with_nodal_vectors_are_the_same_beams_or_are_refused():
-    written = sp.GradientBodies(elements=4).written
+    written = sp.ANCF(elements=4).written
     new = written(soft_strip(elements=3, roll=0.3))["strip"]
     assert (new.length, new.roll, new.elements, new.damping.E) == (1.0, 0.3, 4, 1e7)
     stiff = soft_strip(modes=0)
@@ -301,7 +301,7 @@ def test_beams_with_nodal_vectors_are_the_same_beams_or_are_refused():
         with pytest.raises(sp.ModelError, match=f"Beam 'strip': {sentence}"):
             written(soft_strip(**options))
     m = sp.Model(name="mesh")
-    cube = sp.block((1.0, 1.0, 1.0), (1, 1, 1), "hex8", STEEL)
+    cube = sp.fem.block((1.0, 1.0, 1.0), (1, 1, 1), "hex8", STEEL)
     m.add(sp.MeshBody("cube", cube, modes=2, reference="mean_axis"))
     with pytest.raises(sp.ModelError, match="MeshBody 'cube' has no body of nodal vectors"):
         written(m)
@@ -312,7 +312,7 @@ def vector_arm(**options) -> sp.Model:
     m = sp.Model(gravity=(0, 0, -9.81), name="arm")
     soft = sp.Material(E=2e9, G=8e8, density=1200)
     options = {"elements": 4, "damping": sp.KelvinVoigt(E=2e6, G=3e6), **options}
-    arm = m.add(sp.GradientBeam("arm", 1.0, sp.Rectangle(0.02, 0.01), soft, **options))
+    arm = m.add(sp.ANCFBeam("arm", 1.0, sp.Rectangle(0.02, 0.01), soft, **options))
     tip = m.add(sp.RigidBody("tip", 0.1, (0.05, 0.05, 0.03), (1e-3, 1e-3, 1e-3)))
     m.add(sp.Revolute("pin", m.ground.at(0), arm.at(0), (0, 1, 0.4), initial=0.3))
     m.add(sp.Fixed("grip", arm.at(1.0), tip.at(0)))

@@ -62,7 +62,7 @@ NOT_VALID = {
 }
 
 
-def checked(case: cases.Case, **options) -> sp.CrossCheck:
+def checked(case: cases.Case, **options) -> sp.results.CrossCheck:
     until = next((t for name, t in UNTIL.items() if case.name.startswith(name)), case.times[-1])
     given = sp.Radau if case.name.startswith(WITH_RADAU) else case.integrator or (lambda: None)
     with warnings.catch_warnings():

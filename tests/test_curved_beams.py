@@ -32,7 +32,7 @@ def cantilever(length, section, material, force=(0, 0, 0), torque=(0, 0, 0), **o
     return m
 
 
-def tip(model) -> sp.Result:
+def tip(model) -> sp.results.Result:
     return sp.statics(model)["beam"].at()
 
 
@@ -82,7 +82,7 @@ def test_small_deflections_of_an_arc_are_exact(load, parts):
 
 
 @pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
-@pytest.mark.parametrize("stiffening", ["none", sp.SecondOrder(twist=True)])
+@pytest.mark.parametrize("stiffening", ["none", sp.reduction.SecondOrder(twist=True)])
 def test_small_deflections_are_exact_with_any_stiffening(stiffening):
     force, torque = np.array([0.0, 1e-5, 2e-5]), np.array([1e-5, -2e-5, 1e-5])
     exact = castigliano(QUARTER, arc_axes, arc, FLAT, force, torque)
@@ -181,7 +181,7 @@ def test_a_straight_centre_line_changes_nothing(theory, twist):
     direction = np.array([1.0, 2.0, 2.0]) / 3.0
     force = (20.0, 300.0, -100.0)
     options = {"parts": 3, "theory": theory, "damping": sp.KelvinVoigt(1e6), "roll": 0.4}
-    options["stiffening"] = sp.SecondOrder(twist=twist)
+    options["stiffening"] = sp.reduction.SecondOrder(twist=twist)
     plain = cantilever(1.0, FLAT, STEEL, force, **options)
     lines = [
         {"centre_line": lambda s: s * np.array([1.0, 0.0, 0.0])},

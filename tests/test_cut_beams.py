@@ -286,7 +286,7 @@ def test_the_monitor_knows_the_flexibility_of_leaf_springs_that_twist():
     """Bent by 20 thicknesses and lifted on edge: parts that twist evenly are too stiff."""
 
     def flexibility(parts, twist):
-        stiffening = sp.SecondOrder(twist=twist)
+        stiffening = sp.reduction.SecondOrder(twist=twist)
         low, high = (sp.statics(guide(parts, 20.0, 0.0, f, stiffening=stiffening)) for f in (0, 1))
         return (high["stage"].position - low["stage"].position)[0, 2], high.monitor
 
@@ -470,7 +470,9 @@ def test_lumped_masses_converge_to_the_same_frequencies():
 
 def test_what_cannot_be_cut_is_named():
     m = sp.Model()
-    panel = m.add(sp.Beam("panel", 1.0, SQUARE, STEEL, modes=sp.Sines(2), reference="chord"))
+    panel = m.add(
+        sp.Beam("panel", 1.0, SQUARE, STEEL, modes=sp.reduction.SineShapes(2), reference="chord")
+    )
     m.add(sp.Revolute("hinge", m.ground.at(0), panel.at(0)))
     with pytest.raises(sp.ModelError, match="Beam 'panel' cannot be cut into parts, expected a B"):
         sp.simulate(m, 0.1, formulation=sp.DeformationModes())
@@ -550,7 +552,7 @@ def test_sentences():
         "reference is 'chord', expected 'clamped' with parts": {"reference": "chord"},
         "expected KelvinVoigt": {"damping": sp.ModalDamping(0.01)},
         "'second_order' or 'none' with parts": {"stiffening": "von_karman"},
-        "which is not cut": {"modes": sp.Sines(3), "reference": "chord"},
+        "which is not cut": {"modes": sp.reduction.SineShapes(3), "reference": "chord"},
     }
     for sentence, options in refused.items():
         with pytest.raises(sp.ModelError, match=sentence):

@@ -17,7 +17,7 @@ FLAT = sp.Rectangle(0.01, 0.02)
 CORNERS = {"a": (0, 0, 0), "b": (0, 1, 0), "c": (1.5, 1, 0.2), "d": (1.5, 0, 0)}
 
 
-def ring(parts, elements=3, nodes=None, stiffening=None, **options) -> sp.FrameBody:
+def ring(parts, elements=3, nodes=None, stiffening=None, **options) -> sp.FrameStructure:
     """A loop of four members and a free arm, with arms at a node, shear and roll."""
     nodes = (CORNERS | {"tip": (2.0, 1.4, 0.1)}) if nodes is None else nodes
     more = {"elements": elements}
@@ -29,7 +29,7 @@ def ring(parts, elements=3, nodes=None, stiffening=None, **options) -> sp.FrameB
         sp.Member("c", "tip", sp.Circle(0.015), STEEL, **more),
     ]
     options = {"stiffening": stiffening, "parts": parts, "clamp_node": "b"} | options
-    return sp.FrameBody("ring", nodes, members, **options)
+    return sp.FrameStructure("ring", nodes, members, **options)
 
 
 def held(frame, node="a", load=0.0) -> sp.Model:
@@ -154,7 +154,7 @@ def test_a_free_ring_keeps_energy_and_momenta():
     soft = sp.Material(E=2e7, G=0.8e7, density=1000.0)
     section = sp.Rectangle(0.03, 0.04)
     members = [sp.Member(*pair, section, soft) for pair in ("ab", "bc", "cd", "da")]
-    frame = sp.FrameBody("ring", CORNERS, members, parts=3)
+    frame = sp.FrameStructure("ring", CORNERS, members, parts=3)
     m = sp.Model()
     m.add(frame)
     m.add(sp.PointMass("bob", frame.at("d"), 0.2))
@@ -185,7 +185,7 @@ def test_the_monitor_asks_for_more_parts_of_leaf_springs(parts, level):
     nodes = {"a": (0, -1, 0), "b": (length, -1, 0), "c": (length, 1, 0), "d": (0, 1, 0)}
     members = [sp.Member(*pair, leaf, STEEL) for pair in ("ab", "cd")]
     m, members = sp.Model(), [*members, sp.Member("b", "c", bar, STEEL)]
-    guide = m.add(sp.FrameBody("guide", nodes, members, parts=(parts, parts, 1)))
+    guide = m.add(sp.FrameStructure("guide", nodes, members, parts=(parts, parts, 1)))
     for node, y in (("a", -1), ("d", 1)):
         m.add(sp.Fixed(f"foot {node}", m.ground.at(0, y), guide.at(node)))
     unit = 24.0 * STEEL.E * 0.02 * thick**3 / 12 / length**3 * thick
@@ -249,7 +249,7 @@ def test_a_tree_of_members_has_no_rows():
     m = held(ring(2))
     loop = build(m)
     assert len(loop.rows) == 6
-    assert loop.rows[0].name == "FrameBody 'ring' (place along x of member 2 at node 'd')"
+    assert loop.rows[0].name == "FrameStructure 'ring' (place along x of member 2 at node 'd')"
     body = m["ring"]
     m.replace("ring", members=(*body.members[:3], body.members[4]))
     assert not build(m).rows
@@ -257,8 +257,8 @@ def test_a_tree_of_members_has_no_rows():
 
 def test_model_files_have_the_parts(tmp_path):
     m = held(ring((1, 2, 1, 1, 3), stiffening="none"))
-    sp.write_model(m, tmp_path / "ring.yaml")
-    again = sp.read_model(tmp_path / "ring.yaml")["ring"]
+    sp.files.write_model(m, tmp_path / "ring.yaml")
+    again = sp.files.read_model(tmp_path / "ring.yaml")["ring"]
     assert again.parts == (1, 2, 1, 1, 3)
     assert not again.stiffened
 
@@ -273,17 +273,19 @@ def test_sentences():
         "'second_order' or 'none' with parts": {"stiffening": "axial"},
     }
     for sentence, options in refused.items():
-        with pytest.raises(sp.ModelError, match=f"FrameBody 'ring': .*{sentence}"):
+        with pytest.raises(sp.ModelError, match=f"FrameStructure 'ring': .*{sentence}"):
             ring(**({"parts": 2} | options))
     nodes, thin = {"a": (0, 0, 0), "b": (1, 0, 0)}, {"rotary_inertia": False}
     with pytest.raises(sp.ModelError, match="rotary_inertia of member 0 is False, expected True"):
-        sp.FrameBody("bar", nodes, [sp.Member("a", "b", FLAT, STEEL, **thin)], parts=2)
+        sp.FrameStructure("bar", nodes, [sp.Member("a", "b", FLAT, STEEL, **thin)], parts=2)
     with pytest.raises(sp.ModelError, match="parts is 10, expected None, a frame that is one body"):
         ring(2).modal()
-    with pytest.raises(sp.ModelError, match="FrameBody 'ring' is flexible, expected rigid"):
+    with pytest.raises(sp.ModelError, match="FrameStructure 'ring' is flexible, expected rigid"):
         sp.simulate(held(ring(1)), 0.1, integrator=sp.EnergyScheme(step=0.01),
                     formulation=sp.Absolute())  # fmt: skip
-    with pytest.raises(sp.ModelError, match="FrameBody 'ring': the velocity transformation does"):
+    with pytest.raises(
+        sp.ModelError, match="FrameStructure 'ring': the velocity transformation does"
+    ):
         sp.velocity_transformation(held(ring(1)))
 
 
@@ -296,7 +298,7 @@ def test_lees_frame_snaps_through():
     pairs = ("foot", "corner"), ("corner", "load"), ("load", "end")
     members = [sp.Member(*pair, section, material) for pair in pairs]
     m = sp.Model()
-    frame = m.add(sp.FrameBody("frame", nodes, members, parts=(5, 1, 4)))
+    frame = m.add(sp.FrameStructure("frame", nodes, members, parts=(5, 1, 4)))
     m.add(sp.Revolute("hinge", m.ground.at(0), frame.at("foot"), "z"))
     m.add(sp.Revolute("support", frame.at("end"), m.ground.at(120, 120), "z"))
     m.add(sp.Force("push", frame.at("load"), (0, -1.0, 0)))

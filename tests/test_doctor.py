@@ -43,7 +43,7 @@ def test_freedom_and_redundancy_of_mechanisms(name, freedom, redundant, loops):
 
 def test_fields_and_report_of_a_linkage():
     found = parallelogram(0.3).doctor()
-    assert isinstance(found, sp.Diagnosis)
+    assert isinstance(found, sp.results.Diagnosis)
     assert [(loop.closed_by, loop.joints) for loop in found.loops] == [("C", ("D", "A", "B"))]
     expected = ("place along z", "rotation about x", "rotation about y")
     assert found.redundant == tuple(f"Revolute 'C' ({part})" for part in expected)

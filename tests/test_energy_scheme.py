@@ -20,7 +20,9 @@ from test_alpha_loops import four_bar, spatial_loop
 ABSOLUTE = sp.Absolute()
 
 
-def run(model: sp.Model, end: float, step: float, decay: float = 0.0, **options) -> sp.Result:
+def run(
+    model: sp.Model, end: float, step: float, decay: float = 0.0, **options
+) -> sp.results.Result:
     """A run in absolute coordinates that must reach its end."""
     scheme = sp.EnergyScheme(step=step, decay=decay)
     result = sp.simulate(model, end, integrator=scheme, formulation=ABSOLUTE, **options)
@@ -28,13 +30,13 @@ def run(model: sp.Model, end: float, step: float, decay: float = 0.0, **options)
     return result
 
 
-def energy_error(result: sp.Result) -> float:
+def energy_error(result: sp.results.Result) -> float:
     """Largest error of the energy balance over all steps, of the largest energy."""
     record = result.energy.record
     return record.max_error / max(record.max_energy, record.kinetic_max)
 
 
-def momentum_error(result: sp.Result) -> float:
+def momentum_error(result: sp.results.Result) -> float:
     """Largest error of a conserved momentum, of its terms."""
     return max(r.ratio for r in result.momentum)
 
@@ -117,7 +119,7 @@ def test_random_systems_keep_energy(seed):
     every_coordinate_fits(fading)
 
 
-def every_coordinate_fits(result: sp.Result) -> None:
+def every_coordinate_fits(result: sp.results.Result) -> None:
     """The joints' own coordinates fit the bodies in the last state, which nothing has moved."""
     c = result.data.compiled.complete
     state = result.state()
@@ -185,7 +187,7 @@ def test_work_is_what_forces_do():
 
 
 @cache
-def reference(name: str) -> sp.Result:
+def reference(name: str) -> sp.results.Result:
     return sp.simulate(MODELS[name](), 1.0, tolerance="tight", output=20)
 
 
@@ -435,7 +437,7 @@ def test_flexible_bodies_are_refused():
     assert refused(m) == (
         "EnergyScheme: Beam 'rod' is flexible, expected rigid bodies, whose motion over a step is "
         "a turn and a displacement, or bodies with nodal vectors: "
-        "formulation=GradientBodies(absolute=True) writes beams so"
+        "formulation=ANCF(absolute=True) writes beams so"
     )
 
 

@@ -11,7 +11,7 @@ import supple as sp
 from test_energy_scheme import energy_error, momentum_error, run
 
 SOFT = sp.Material(E=1e6, G=4e5, density=1000.0)
-STRAINED = pytest.mark.filterwarnings("ignore:(Cable|GradientBeam) 'arm'. (its strain|an element)")
+STRAINED = pytest.mark.filterwarnings("ignore:(Cable|ANCFBeam) 'arm'. (its strain|an element)")
 pytestmark = STRAINED
 
 
@@ -19,14 +19,14 @@ def cable(elements: int = 2, **options) -> sp.Cable:
     return sp.Cable("arm", 2.0, sp.Rectangle(0.02, 0.02), SOFT, elements, **options)
 
 
-def beam(elements: int = 1, **options) -> sp.GradientBeam:
-    return sp.GradientBeam("arm", 2.0, sp.Rectangle(0.1, 0.2), SOFT, elements, **options)
+def beam(elements: int = 1, **options) -> sp.ANCFBeam:
+    return sp.ANCFBeam("arm", 2.0, sp.Rectangle(0.1, 0.2), SOFT, elements, **options)
 
 
 BODIES = {"cable": cable, "beam": beam}
 
 
-def flight(body: sp.Cable | sp.GradientBeam, spin: float = 1.0, **model) -> sp.Model:
+def flight(body: sp.Cable | sp.ANCFBeam, spin: float = 1.0, **model) -> sp.Model:
     m = sp.Model(**model)
     arm = m.add(body)
     rates = (spin, 2 * spin, 5 * spin, 0.3, 0.2, 0.1)
@@ -43,7 +43,7 @@ def shaken(model: sp.Model, speed: float) -> sp.State:
     return state.changed(rates={"arm": rates.ravel()})
 
 
-def newton(result: sp.Result) -> float:
+def newton(result: sp.results.Result) -> float:
     """Iterations a step; with exact derivatives four or five reach rounding."""
     return result.statistics["newton_iterations"] / result.statistics["steps"]
 
@@ -75,7 +75,7 @@ def test_damping_and_decay_only_take(kind):
         assert newton(fading) < 6.0
 
 
-Maker = Callable[..., sp.Joint]
+Maker = Callable[..., sp.joints.Joint]
 JOINTS: dict[str, Maker] = {
     "Fixed": lambda *a: sp.Fixed(*a),
     "Revolute z": lambda *a: sp.Revolute(*a, "z", 0.1, 1.0),
@@ -85,7 +85,7 @@ JOINTS: dict[str, Maker] = {
 }
 
 
-def carrying(joint: Maker, backwards: bool, body: Callable[..., sp.Body] = beam) -> sp.Model:
+def carrying(joint: Maker, backwards: bool, body: Callable[..., sp.bodies.Body] = beam) -> sp.Model:
     """A flexible arm on a ball joint with a rigid body, a mass, a spring and a force on it."""
     m = sp.Model(gravity=(0.3, -9.81, 1.0))
     arm = m.add(body(1))
@@ -100,7 +100,7 @@ def carrying(joint: Maker, backwards: bool, body: Callable[..., sp.Body] = beam)
     return m
 
 
-def places(result: sp.Result) -> np.ndarray:
+def places(result: sp.results.Result) -> np.ndarray:
     """What is compared at the end: places and velocities of both bodies, attitude of the link."""
     tip, link = result["arm"].at(2.0), result["link"]
     parts = tip.position, link.position, link.matrix.reshape(len(link.position), 9)
@@ -145,7 +145,6 @@ def test_order_two(kind, body):
     assert 3.5 < errors[0] / errors[1] < 4.5
 
 
-
 REFUSED: dict[str, tuple[Callable[[sp.Model], object], str]] = {
     "about y": (
         lambda m: m.add(sp.Revolute("hinge", m.ground.at(0), m["arm"].at(0), "y")),
@@ -156,14 +155,14 @@ REFUSED: dict[str, tuple[Callable[[sp.Model], object], str]] = {
             m.add(sp.Free("free", m.ground.at(0), m["arm"].at(0))),
             m.add(sp.Force("push", m["arm"].at(0), torque=(0, 0, 1))),
         ),
-        "'push' turns with GradientBeam 'arm' or has a torque",
+        "'push' turns with ANCFBeam 'arm' or has a torque",
     ),
     "effort": (
         lambda m: (
             m.add(sp.Revolute("hinge", m.ground.at(0), m["arm"].at(0), "z")),
             m.add(sp.JointEffort("motor", "hinge", 1.0)),
         ),
-        "'motor' acts along a coordinate on GradientBeam 'arm'",
+        "'motor' acts along a coordinate on ANCFBeam 'arm'",
     ),
 }
 
@@ -196,7 +195,7 @@ def arm_with_a_beam(**fields) -> sp.Model:
 @pytest.mark.parametrize("fields", [{"parts": 4}, {"elements": 4}], ids=["parts", "one frame"])
 def test_beams_are_written_with_nodal_vectors(fields):
     """Energy is kept to rounding, and the motion comes nearer to Radau's with the second order."""
-    written = sp.GradientBodies(4, absolute=True)
+    written = sp.ANCF(4, absolute=True)
     true = sp.simulate(arm_with_a_beam(**fields), 0.2, formulation=written)
     errors = []
     for step in (0.008, 0.004):
@@ -208,7 +207,7 @@ def test_beams_are_written_with_nodal_vectors(fields):
 
 
 def test_a_beam_in_another_formulation_is_told_what_to_take():
-    expected = r"GradientBodies\(absolute=True\) writes beams so"
+    expected = r"ANCF\(absolute=True\) writes beams so"
     with pytest.raises(sp.ModelError, match=expected):
         scheme = sp.EnergyScheme(step=0.1)
         sp.simulate(arm_with_a_beam(), 0.1, integrator=scheme, formulation=sp.Absolute())

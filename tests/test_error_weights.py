@@ -37,7 +37,7 @@ def block(amplitude: float, joint="Prismatic", far: float = 0.0, unit: float = 1
     return model
 
 
-def relative_error(result: sp.Result, amplitude: float, far: float = 0.0) -> float:
+def relative_error(result: sp.results.Result, amplitude: float, far: float = 0.0) -> float:
     """Of place and velocity at the end of the run, which is the end of a step."""
     angle, moved = OMEGA * result.t[-1], result["block"]
     place = moved.position[-1, 0] - far - amplitude * np.cos(angle)
@@ -103,7 +103,7 @@ def struck(load: float = 200.0) -> sp.Model:
     """A short steel beam with a weight at its end, on which forces act at once."""
     steel = sp.Material(E=2.1e11, G=8e10, density=7800.0)
     model = sp.Model()
-    beam = model.add(sp.GradientBeam("beam", 0.3, sp.Rectangle(0.01, 0.01), steel, elements=2))
+    beam = model.add(sp.ANCFBeam("beam", 0.3, sp.Rectangle(0.01, 0.01), steel, elements=2))
     model.add(sp.Fixed("clamp", model.ground.at(0), beam.at(0)))
     weight = model.add(sp.RigidBody("weight", 0.2, inertia=(1e-4, 1e-4, 1e-4)))
     model.add(sp.Fixed("weld", beam.at(0.3), weight.at(0)))
@@ -120,9 +120,7 @@ def test_places_of_nodal_vectors_follow_the_tolerance(method) -> None:
     """
     tolerance = 1e-4
     exact = sp.simulate(struck(), 0.02, tolerance=1e-6, output=20)
-    result = sp.simulate(
-        struck(), 0.02, tolerance=tolerance, output=20, integrator=METHODS[method]
-    )
+    result = sp.simulate(struck(), 0.02, tolerance=tolerance, output=20, integrator=METHODS[method])
     assert result.success and result.statistics["steps"] < 1000
     one, other = (r["beam"].at(0.3).position for r in (exact, result))
     assert np.abs(one - other).max() < 10 * tolerance * 0.3

@@ -30,7 +30,7 @@ def ball(z: float = 1.0, vz: float = 0.0, joint: str = "Prismatic") -> sp.Model:
     return m
 
 
-def times(result: sp.Result, name: str) -> np.ndarray:
+def times(result: sp.results.Result, name: str) -> np.ndarray:
     return np.array([e.t for e in result.events if e.name == name])
 
 

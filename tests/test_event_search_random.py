@@ -42,7 +42,7 @@ def chain(rng: np.random.Generator) -> sp.Model:
 
 
 def histories(
-    m: sp.Model, fine: sp.Result, rng: np.random.Generator
+    m: sp.Model, fine: sp.results.Result, rng: np.random.Generator
 ) -> Iterator[tuple[sp.Event, np.ndarray]]:
     """Events of a point of every body, anywhere or close to the extremes, with the distance."""
     for name in m.bodies:

@@ -33,14 +33,14 @@ TURN = (0.3, -0.2, 0.5)
 
 
 def block() -> sp.FEComponent:
-    return sp.block((0.6, 0.1, 0.1), (2, 1, 1), "hex8", SOFT)
+    return sp.fem.block((0.6, 0.1, 0.1), (2, 1, 1), "hex8", SOFT)
 
 
-def interfaces() -> list[sp.Interface]:
+def interfaces() -> list[sp.fem.Interface]:
     nodes, x = block().nodes, block().nodes[:, 0]
     ends = (("foot", x.min()), ("tip", x.max()))
     faces = {name: np.flatnonzero(x == at) for name, at in ends}
-    return [sp.Interface(name, nodes[at].mean(axis=0), at) for name, at in faces.items()]
+    return [sp.fem.Interface(name, nodes[at].mean(axis=0), at) for name, at in faces.items()]
 
 
 class Place(NamedTuple):
@@ -63,10 +63,10 @@ def beam(**options: Any) -> sp.Beam:
     return sp.Beam("host", 0.6, SECTION, SOFT, elements=2, **options)
 
 
-def framed() -> sp.FrameBody:
+def framed() -> sp.FrameStructure:
     nodes = {"foot": (0, 0, 0), "knee": (0.3, 0, 0), "tip": (0.6, 0.1, 0)}
     legs = [sp.Member(a, b, SECTION, SOFT) for a, b in (("foot", "knee"), ("knee", "tip"))]
-    return sp.FrameBody("host", nodes, legs, clamp_node="foot", modes=4)
+    return sp.FrameStructure("host", nodes, legs, clamp_node="foot", modes=4)
 
 
 def at_interfaces(body: Any) -> Place:
@@ -79,17 +79,17 @@ PLACES: dict[str, Callable[[], Place]] = {
     "beam in parts": lambda: along(beam(parts=2)),
     "frame structure": lambda: at_interfaces(framed()),
     "mesh": lambda: at_interfaces(sp.MeshBody("host", block(), interfaces(), modes=4)),
-    "nodal beam": lambda: along(sp.GradientBeam("host", 0.6, SECTION, SOFT, elements=2)),
+    "nodal beam": lambda: along(sp.ANCFBeam("host", 0.6, SECTION, SOFT, elements=2)),
     "continuum beam": lambda: along(
-        sp.GradientBeam("host", 0.6, SECTION, SOFT, elements=2, element="continuum")
+        sp.ANCFBeam("host", 0.6, SECTION, SOFT, elements=2, element="continuum")
     ),
     "cable": lambda: along(sp.Cable("host", 0.6, sp.Circle(0.02), SOFT, elements=2), axes=False),
     "plate": lambda: Place(
-        sp.GradientPlate("host", (0.6, 0.3), 0.02, SOFT, (2, 1)),
+        sp.ANCFPlate("host", (0.6, 0.3), 0.02, SOFT, (2, 1)),
         lambda b: b.at(0, 0),
         lambda b: b.at(0.6, 0.3, rotation=TURN),
     ),
-    "solid": lambda: at_interfaces(sp.GradientSolid("host", block(), interfaces())),
+    "solid": lambda: at_interfaces(sp.ANCFSolid("host", block(), interfaces())),
 }
 
 
@@ -448,7 +448,7 @@ def test_surface_loads_need_faces(where: str) -> None:
     makes = (lambda f: sp.SurfaceLoad("item", f, PUSH), lambda f: sp.Pressure("item", f, 70.0))
     for make in makes:
         if not place.body.faces:
-            with pytest.raises(sp.ModelError, match="a frame on a GradientPlate or GradientSolid"):
+            with pytest.raises(sp.ModelError, match="a frame on an ANCFPlate or ANCFSolid"):
                 make(place.foot(place.body))
         else:
             without = effort(m)
@@ -465,9 +465,9 @@ ON_COORDINATES: dict[type, Callable[[Any], Any]] = {
     sp.JointStop: lambda to: sp.JointStop("item", to, upper=-0.1, stiffness=1e3),
     sp.EffortFunction: lambda to: sp.EffortFunction("item", to, lambda t, q, u: 5.0),
     sp.StateSpaceController: lambda to: sp.StateSpaceController(
-        "item", to, sp.LinearLaw([[-50.0, -3.0]]), target=0.4
+        "item", to, sp.ControlLaw([[-50.0, -3.0]]), target=0.4
     ),
-    sp.CouplingSpring: lambda to: sp.CouplingSpring("item", to, "aside", 300.0, rest=0.4),
+    sp.CoordinateSpring: lambda to: sp.CoordinateSpring("item", to, "aside", 300.0, rest=0.4),
 }
 COORDINATES = ("forwards", "backwards", "slide", "shaft", "station")
 
@@ -500,7 +500,7 @@ def test_elements_act_on_every_kind_of_coordinate(cls: type, kind: str) -> None:
     m = coordinate(kind)
     plain, along, acting = (act(m, item) for item in (None, sp.JointEffort, cls))
     unit, found = (along - plain) / 5.0, acting - plain
-    if cls is sp.CouplingSpring:  # it acts on the other coordinate, too
+    if cls is sp.CoordinateSpring:  # it acts on the other coordinate, too
         other = m.joints["aside"].name
         at = build(m).joints[other].u.start
         unit[at] = found[at] = 0.0

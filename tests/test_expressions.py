@@ -27,7 +27,7 @@ FORMULAS = {
 }
 
 
-def one_slider(*forces: sp.ForceElement):
+def one_slider(*forces: sp.forces.ForceElement):
     m = sp.Model()
     block = m.add(sp.RigidBody("block", 2.0, inertia=(1, 1, 1)))
     m.add(sp.Prismatic("rail", m.ground.at(0), block.at(0), axis="x"))

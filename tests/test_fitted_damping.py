@@ -60,7 +60,7 @@ def test_one_payload_two_spellings() -> None:
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("damping", [sp.ModalDamping(0.01, of="body"), sp.Rayleigh(1e-5), None])
 def test_what_is_meant_is_not_told(damping: Any) -> None:
-    model = boom(modes=sp.AttachmentModes(4), damping=damping)
+    model = boom(modes=sp.reduction.AttachmentModes(4), damping=damping)
     assert "damping" not in str(model.doctor())
     run = sp.simulate(model, 0.01, output=2)
     assert not [f for f in run.monitor.findings if f.what == "damping"]
@@ -106,7 +106,7 @@ def test_both_spellings_have_the_asked_ratios(tool: str, kind: Any) -> None:
 
 @pytest.mark.filterwarnings("ignore:Beam 'pipe'")
 def test_ratios_by_mode_and_by_frequency() -> None:
-    rich = boom(modes=sp.AttachmentModes(4))
+    rich = boom(modes=sp.reduction.AttachmentModes(4))
     fit = sp.fit_damping(rich, [0.01, 0.01, 0.03])
     assert [m.ratio for m in fit.modes[:3]] == pytest.approx([0.01, 0.01, 0.03], rel=1e-3)
     assert ratios(fit.model, 3) == pytest.approx([0.01, 0.01, 0.03], rel=1e-3)
@@ -129,7 +129,7 @@ def test_bodies_with_damping_of_strain_alone(kind: str) -> None:
     if kind == "parts":
         pipe: Any = m.add(sp.Beam("pipe", 1.0, PIPE, ALLOY, parts=2))
     else:
-        pipe = m.add(sp.GradientBeam("pipe", 1.0, PIPE, ALLOY, elements=2))
+        pipe = m.add(sp.ANCFBeam("pipe", 1.0, PIPE, ALLOY, elements=2))
     tool = m.add(sp.RigidBody("tool", 5.0, inertia=0.01))
     m.add(sp.Fixed("clamp", m.ground.at(0), pipe.at(0)))
     m.add(sp.Fixed("flange", pipe.at(1.0), tool.at(0)))
@@ -145,7 +145,7 @@ def test_a_loop_with_two_beams_under_gravity() -> None:
     """A hinged portal: the sway is held by a spring and by the legs."""
     m = sp.Model(gravity=(0, -9.81, 0), name="portal")
     up, down = (0.0, 0.0, np.pi / 2), (0.0, 0.0, -np.pi / 2)
-    modes = sp.AttachmentModes(2)
+    modes = sp.reduction.AttachmentModes(2)
     left, right = (m.add(sp.Beam(n, 1.0, PIPE, ALLOY, modes=modes)) for n in ("left", "right"))
     top = m.add(sp.RigidBody("top", 20.0, com=(0.5, 0, 0), inertia=1.0))
     m.add(sp.Revolute("foot left", m.ground.at(0, rotation=up), left.at(0)))
@@ -166,7 +166,7 @@ def test_an_arm_of_two_links() -> None:
     What damps a strain by a part of critical damping at w damps it by w'/w of that at w'.
     """
     m = sp.Model(gravity=(0, -9.81, 0), name="arm")
-    given = {"modes": sp.AttachmentModes(2)}
+    given = {"modes": sp.reduction.AttachmentModes(2)}
     upper = m.add(sp.Beam("upper", 0.6, sp.Tube(0.05, 0.003), ALLOY, **given))
     fore = m.add(sp.Beam("fore", 0.5, sp.Tube(0.04, 0.002), ALLOY, **given))
     tool = m.add(sp.RigidBody("tool", 3.0, inertia=0.01))
@@ -185,7 +185,7 @@ def test_an_arm_of_two_links() -> None:
 
 
 def test_modes_of_springs_are_not_asked() -> None:
-    m = boom(joint=sp.Revolute, modes=sp.AttachmentModes(2))
+    m = boom(joint=sp.Revolute, modes=sp.reduction.AttachmentModes(2))
     m.gravity = (0, 0, 0)
     m.add(sp.JointSpring("coil", "clamp", stiffness=100.0))
     fit = sp.fit_damping(m, [0.01, 0.01], at="initial")
@@ -207,8 +207,8 @@ def test_what_damps_already_counts() -> None:
 
 def test_fitted_models_are_written_and_read(tmp_path: Path) -> None:
     fit = sp.fit_damping(boom(), 0.01)
-    path = sp.write_model(fit.model, tmp_path / "boom.yaml")
-    again = sp.read_model(path)
+    path = sp.files.write_model(fit.model, tmp_path / "boom.yaml")
+    again = sp.files.read_model(path)
     assert again["pipe"].damping.of == "body"
     assert ratios(again) == pytest.approx([0.01] * 4, rel=1e-4)
 

@@ -17,7 +17,7 @@ SWING = {"hip": sp.SmoothStep(0, 0.25, after=0.5)}
 
 def link(kind: str) -> Any:
     if kind == "gradient":
-        return sp.GradientBeam("link", 1.0, STRIP, ALLOY, elements=4)
+        return sp.ANCFBeam("link", 1.0, STRIP, ALLOY, elements=4)
     if kind == "parts":
         return sp.Beam("link", 1.0, STRIP, ALLOY, parts=4)
     return sp.Beam("link", 1.0, STRIP, ALLOY, elements=4, modes=2)
@@ -131,9 +131,9 @@ def test_sentences_about_flexible_motions(wrong: dict[str, Any], told: str) -> N
 
 
 def test_bodies_that_cannot_be_rigid_are_refused() -> None:
-    with pytest.raises(ModelError, match="GradientBeam 'link' cannot be taken as rigid, expected"):
+    with pytest.raises(ModelError, match="ANCFBeam 'link' cannot be taken as rigid, expected"):
         sp.inverse_dynamics(arm("gradient"), 0.5, motion=SWING, bodies="rigid")
     driven = arm("gradient")
     driven.add(sp.Driver("motor", "hip", "t**2"))
-    with pytest.raises(ModelError, match=r"GradientBeam 'link' deforms, expected bodies='rigid'"):
+    with pytest.raises(ModelError, match=r"ANCFBeam 'link' deforms, expected bodies='rigid'"):
         sp.kinematics(driven, 0.5)

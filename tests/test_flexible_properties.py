@@ -103,8 +103,8 @@ def test_random_models_contain_everything():
         for what in ("leaf", "damping", "clamped inside", "line", "rigid", "point mass")
         for yes in (False, True)
     }
-    wanted |= {("chord", supple.Sines)}
-    second = (None, supple.SecondOrder(), supple.SecondOrder(twist=True))
+    wanted |= {("chord", supple.reduction.SineShapes)}
+    second = (None, supple.reduction.SecondOrder(), supple.reduction.SecondOrder(twist=True))
     wanted |= {("stiffening", choice) for choice in second}
     wanted |= {("Force", True), ("SpringDamper", True)}
     assert wanted <= found, wanted - found
@@ -395,7 +395,7 @@ def test_reactions_do_no_work(recipe):
 # ------------------------------------------------------------------------------------ special cases
 
 
-def as_rigid(body: supple.Body) -> supple.Body:
+def as_rigid(body: supple.bodies.Body) -> supple.bodies.Body:
     """A rigid body with the mass of an undeformed beam."""
     if not isinstance(body, supple.Beam):
         return body
@@ -411,7 +411,7 @@ def as_rigid(body: supple.Body) -> supple.Body:
 
 
 def stiffened(factor: float):
-    def change(body: supple.Body) -> supple.Body:
+    def change(body: supple.bodies.Body) -> supple.bodies.Body:
         if not isinstance(body, supple.Beam):
             return body
         m = body.material

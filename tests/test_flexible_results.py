@@ -245,7 +245,7 @@ def test_dataset_of_a_beam(example, tmp_path):
     assert np.array_equal(ds["energy.strain"], example.energy.strain)
     assert np.array_equal(ds["link2.dissipated"], example.energy.dissipated)
     assert np.allclose(ds["link2.strain_energy"], ds["energy.strain"], rtol=1e-10, atol=1e-14)
-    saved = sp.load(example.save(tmp_path / "run.nc"))
+    saved = sp.files.load_result(example.save(tmp_path / "run.nc"))
     assert saved.dataset.identical(ds)
     assert saved.energy_verdict == example.energy.verdict and saved.verdict == example.verdict
     table = example.to_pandas()
@@ -268,7 +268,7 @@ def test_plots_of_a_beam(example, tmp_path):
     ]
     lines = [line.get_label() for line in figure.axes[-2].lines]
     assert lines == ["kinetic", "gravity", "strain", "dissipated", "total"]
-    again = sp.load(example.save(tmp_path / "run.nc")).plot("energy", "link2@1.02")
+    again = sp.files.load_result(example.save(tmp_path / "run.nc")).plot("energy", "link2@1.02")
     assert [line.get_label() for line in again.axes[0].lines] == lines
 
 
@@ -308,7 +308,7 @@ def test_spectrum_of_results(tmp_path):
     assert np.min(abs(first - found.peak)) < 0.5
     same = r.spectrum(r["beam"].at(1.0).deflection)
     assert np.array_equal(same.amplitudes, found.amplitudes)
-    saved = sp.load(r.save(tmp_path / "run.nc"))
+    saved = sp.files.load_result(r.save(tmp_path / "run.nc"))
     assert np.array_equal(saved.spectrum("beam@1.deflection").amplitudes, found.amplitudes)
     with pytest.raises(sp.SuppleError, match=r"no variable 'beam@1\.deflectio', did you mean"):
         r.spectrum("beam@1.deflectio")

@@ -86,7 +86,9 @@ def columns(result, texts: list[str]) -> tuple[list[str], np.ndarray]:
 
 def compared(model, texts, folder, version, kind, t_end=0.4, tolerance=1e-8) -> None:
     """An FMU follows the run to tolerances: of a step 1e-8, over tens of steps 1e-6."""
-    path = sp.export_fmu(model, folder / f"{kind}.fmu", (), texts, version=version, t_end=t_end)
+    path = sp.files.export_fmu(
+        model, folder / f"{kind}.fmu", (), texts, version=version, t_end=t_end
+    )
     exact = sp.simulate(model, t_end, tolerance="tight", output=20)
     names, values = columns(exact, texts)
     fmu = Fmu(path, folder / f"{kind}{version}")
@@ -124,15 +126,17 @@ def test_the_end_of_a_line_is_told(tmp_path):
     """What slides off its line: a sentence, and no model exchange."""
     m = sp.Model(gravity=(5.0, 0, 0), name="slide")
     damping = sp.Rayleigh(stiffness=1e-5)
-    beam = sp.GradientBeam("rod", 1.0, sp.Circle(0.02), ALUMINIUM, elements=2, damping=damping)
+    beam = sp.ANCFBeam("rod", 1.0, sp.Circle(0.02), ALUMINIUM, elements=2, damping=damping)
     bead = m.add(sp.RigidBody("bead", mass=1e-3, inertia=1e-5))
     m.add(sp.Fixed("wall", m.ground.at(0), m.add(beam).at(0)))
     m.add(sp.Free("air", m.ground.at(0.5), bead.at(0)))
     m.add(sp.SlidingJoint("ride", beam.at(0.5), bead.at(0)))
     with pytest.raises(sp.ModelError, match="co-simulation"):
-        sp.export_fmu(m, tmp_path / "a.fmu", kinds="model-exchange")
+        sp.files.export_fmu(m, tmp_path / "a.fmu", kinds="model-exchange")
     chosen = {"integrator": sp.GeneralizedAlpha(step=1e-3)}
-    fmu = Fmu(sp.export_fmu(m, tmp_path / "a.fmu", (), "bead.position", **chosen), tmp_path / "a")
+    fmu = Fmu(
+        sp.files.export_fmu(m, tmp_path / "a.fmu", (), "bead.position", **chosen), tmp_path / "a"
+    )
     with fmu.made() as it:
         assert it.initialize() == OK and it.step(0.0, 0.1) == OK
         assert it.step(0.1, 1.0) == DISCARD  # 0.5 m = 2.5 t^2 at t = 0.447 s
@@ -156,10 +160,10 @@ def test_all_kinds_follow_the_run(tmp_path, model, texts, kind, version):
 def test_a_loop_is_for_co_simulation_only(tmp_path, formulation):
     model = crank()
     with pytest.raises(sp.ModelError, match="'co-simulation' for this model: its states satisfy"):
-        sp.export_fmu(model, tmp_path / "loop.fmu", kinds="model-exchange")
+        sp.files.export_fmu(model, tmp_path / "loop.fmu", kinds="model-exchange")
     texts = ["A.angle", "B.angle_rate"]
     chosen = {"formulation": formulation} if formulation else {}
-    path = sp.export_fmu(model, tmp_path / "loop.fmu", (), texts, tolerance=1e-9, **chosen)
+    path = sp.files.export_fmu(model, tmp_path / "loop.fmu", (), texts, tolerance=1e-9, **chosen)
     exact = sp.simulate(model, 0.3, tolerance="tight", output=10)
     fmu = Fmu(path, tmp_path / "loop")
     assert not fmu.instance(0) and "not exported for model exchange" in fmu.said[-1]
@@ -180,7 +184,7 @@ def test_inputs_are_those_of_a_stepper(tmp_path):
     inputs = ["motor", "drive", (beam.at(0.6), "z")]
     texts = ["hinge.angle", "hinge.angle_rate", "tip.position.z", "rail.displacement"]
     stepper = sp.Stepper(model, inputs, texts, tolerance=1e-9)
-    path = sp.export_fmu(model, tmp_path / "arm.fmu", inputs, texts, tolerance=1e-9)
+    path = sp.files.export_fmu(model, tmp_path / "arm.fmu", inputs, texts, tolerance=1e-9)
     fmu = Fmu(path, tmp_path / "arm")
     names = [f"input.{name}" for name in stepper.inputs]
     assert [fmu.unit[n] for n in names] == ["N m", "m/s2", "N"]
@@ -203,7 +207,7 @@ def test_one_step_is_that_of_the_run(tmp_path):
     for integrator in (sp.Radau(), sp.GeneralizedAlpha(step=2e-3)):
         model = controlled_arm()
         exact = sp.simulate(model, 0.4, integrator=integrator, output=1).data.final
-        path = sp.export_fmu(model, tmp_path / "a.fmu", t_end=0.4, integrator=integrator)
+        path = sp.files.export_fmu(model, tmp_path / "a.fmu", t_end=0.4, integrator=integrator)
         fmu = Fmu(path, tmp_path / type(integrator).__name__)
         with fmu.made() as it:
             status = it.initialize(tolerance=1e-7)
@@ -216,7 +220,7 @@ def test_one_step_is_that_of_the_run(tmp_path):
 @pytest.mark.slow
 def test_goes_on_behind_its_end_and_starts_later(tmp_path):
     model = controlled_arm()
-    fmu = Fmu(sp.export_fmu(model, tmp_path / "a.fmu", t_end=0.05), tmp_path / "a")
+    fmu = Fmu(sp.files.export_fmu(model, tmp_path / "a.fmu", t_end=0.05), tmp_path / "a")
     exact = sp.simulate(model, 0.5, tolerance="tight", output=[0.2, 0.5])
     with fmu.made() as it:
         assert it.initialize(tolerance=1e-9) == OK
@@ -235,7 +239,7 @@ def test_goes_on_behind_its_end_and_starts_later(tmp_path):
 @pytest.mark.parametrize("version", [pytest.param("2.0", marks=pytest.mark.slow), "3.0"])
 def test_states_of_an_fmu_and_reset(tmp_path, version):
     """From a state, a state of bytes, and after a reset the same motion follows, bit for bit."""
-    path = sp.export_fmu(controlled_arm(), tmp_path / "a.fmu", "elbow", version=version)
+    path = sp.files.export_fmu(controlled_arm(), tmp_path / "a.fmu", "elbow", version=version)
     fmu, times = Fmu(path, tmp_path / "a"), np.arange(0.0, 0.11, 0.01)
     word = "FMUstate" if version == "2.0" else "FMUState"
     read = "DeSerializeFMUstate" if version == "2.0" else "DeserializeFMUState"
@@ -268,7 +272,7 @@ def test_states_of_an_fmu_and_reset(tmp_path, version):
 
 @pytest.mark.slow
 def test_instances_run_side_by_side(tmp_path):
-    path = sp.export_fmu(flying_bodies(), tmp_path / "a.fmu", (), POINTS)
+    path = sp.files.export_fmu(flying_bodies(), tmp_path / "a.fmu", (), POINTS)
     fmu, times = Fmu(path, tmp_path / "a"), np.linspace(0.0, 0.3, 31)
     names = ["tip.position.x", "tip.velocity.z"]
 
@@ -284,7 +288,7 @@ def test_instances_run_side_by_side(tmp_path):
 
 @pytest.mark.parametrize("version", ["2.0", pytest.param("3.0", marks=pytest.mark.slow)])
 def test_wrong_calls_are_errors_with_a_sentence(tmp_path, version):
-    path = sp.export_fmu(flying_bodies(), tmp_path / "a.fmu", [], POINTS, version=version)
+    path = sp.files.export_fmu(flying_bodies(), tmp_path / "a.fmu", [], POINTS, version=version)
     fmu = Fmu(path, tmp_path / "a")
     two = version == "2.0"
 
@@ -352,7 +356,7 @@ def test_wrong_calls_are_errors_with_a_sentence(tmp_path, version):
 def test_a_step_that_fails_is_discarded(tmp_path):
     """More steps than allowed: a sentence, and the FMU is where it was before."""
     few = sp.Radau(max_steps=8)
-    path = sp.export_fmu(flying_bodies(), tmp_path / "a.fmu", (), POINTS, integrator=few)
+    path = sp.files.export_fmu(flying_bodies(), tmp_path / "a.fmu", (), POINTS, integrator=few)
     fmu = Fmu(path, tmp_path / "a")
     with fmu.made() as it:
         assert it.initialize() == OK and it.step(0.0, 0.01) == OK
@@ -365,7 +369,7 @@ def test_a_step_that_fails_is_discarded(tmp_path):
 
 @pytest.mark.slow
 def test_rates_do_not_depend_on_the_length_of_quaternions(tmp_path):
-    fmu = Fmu(sp.export_fmu(flying_bodies(), tmp_path / "a.fmu"), tmp_path / "a")
+    fmu = Fmu(sp.files.export_fmu(flying_bodies(), tmp_path / "a.fmu"), tmp_path / "a")
     names = [n for n in fmu.references if n.startswith("state.")]
     long = np.array([3.0 if n.split(".")[-1] in ("qw", "qx", "qy", "qz") else 1.0 for n in names])
     assert np.sum(long > 1.0) == 8
@@ -379,7 +383,7 @@ def test_rates_do_not_depend_on_the_length_of_quaternions(tmp_path):
 @pytest.mark.slow
 def test_a_jump_is_seen_behind_its_event(tmp_path):
     """An effort jumps at 0.1 s and 0.25 s: until the event its left value counts."""
-    fmu = Fmu(sp.export_fmu(controlled_arm(), tmp_path / "a.fmu"), tmp_path / "a")
+    fmu = Fmu(sp.files.export_fmu(controlled_arm(), tmp_path / "a.fmu"), tmp_path / "a")
     with fmu.made(0) as it:
         assert it.initialize() == OK
         assert it.next_event() == 0.1
@@ -393,12 +397,12 @@ def test_a_jump_is_seen_behind_its_event(tmp_path):
 
 @pytest.mark.slow
 def test_export_is_the_same_twice_and_small(tmp_path):
-    a = sp.export_fmu(controlled_arm(), tmp_path / "a.fmu", "elbow").read_bytes()
-    b = sp.export_fmu(controlled_arm(), tmp_path / "b.fmu", "elbow").read_bytes()
+    a = sp.files.export_fmu(controlled_arm(), tmp_path / "a.fmu", "elbow").read_bytes()
+    b = sp.files.export_fmu(controlled_arm(), tmp_path / "b.fmu", "elbow").read_bytes()
     assert a == b and len(a) < 5e6
     other = controlled_arm()
     other.replace("first", mass=2.1)
-    sp.export_fmu(other, tmp_path / "c.fmu", "elbow")
+    sp.files.export_fmu(other, tmp_path / "c.fmu", "elbow")
     tokens = {Fmu(tmp_path / f"{n}.fmu", tmp_path / n).token for n in "ac"}
     assert len(tokens) == 2
     names = zipfile.ZipFile(tmp_path / "a.fmu").namelist()
@@ -428,7 +432,7 @@ def test_header_is_that_of_the_program():
 def test_what_cannot_be_exported_is_refused(tmp_path, change, words):
     arguments = {"model": controlled_arm(), "path": str(tmp_path / "a.fmu")} | change
     with pytest.raises(sp.SuppleError) as error:
-        sp.export_fmu(**arguments)
+        sp.files.export_fmu(**arguments)
     assert words in str(error.value)
     assert not list(tmp_path.iterdir())
 
@@ -436,7 +440,7 @@ def test_what_cannot_be_exported_is_refused(tmp_path, change, words):
 @pytest.mark.slow
 def test_a_program_without_python_runs_it(tmp_path):
     """No environment, no Python: a C program opens the library and makes the steps."""
-    path = sp.export_fmu(controlled_arm(), tmp_path / "a.fmu", (), "shoulder.angle")
+    path = sp.files.export_fmu(controlled_arm(), tmp_path / "a.fmu", (), "shoulder.angle")
     fmu = Fmu(path, tmp_path / "a")
     flags = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
     made = tmp_path / "host"
@@ -469,7 +473,9 @@ def test_fmpy_validates_and_simulates(tmp_path, model, texts, version):
     fmpy = pytest.importorskip("fmpy", reason="FMPy is not installed (extra fmu)")
     from fmpy.validation import validate_fmu
 
-    path = str(sp.export_fmu(model(), tmp_path / "a.fmu", (), texts, version=version, t_end=0.4))
+    path = str(
+        sp.files.export_fmu(model(), tmp_path / "a.fmu", (), texts, version=version, t_end=0.4)
+    )
     assert validate_fmu(path) == []
     exact = sp.simulate(model(), 0.4, tolerance="tight", output=20)
     names, values = columns(exact, texts)

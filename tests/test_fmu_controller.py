@@ -153,9 +153,9 @@ def test_it_is_a_law_of_sampled_controllers(files, tmp_path):
             found = sp.simulate(models[0], 0.2, output=20)["pin"].angle
             assert found == pytest.approx(exact, rel=1e-12)
         with pytest.raises(sp.SuppleError):
-            sp.write_model(models[0], tmp_path / "model.yaml")  # never in a model file
+            sp.files.write_model(models[0], tmp_path / "model.yaml")  # never in a model file
         with pytest.raises(sp.ModelError, match="export_fmu: SampledController 'pd' computes"):
-            sp.export_fmu(models[0], tmp_path / "other.fmu")
+            sp.files.export_fmu(models[0], tmp_path / "other.fmu")
 
 
 @pytest.mark.slow
@@ -165,7 +165,7 @@ def test_an_exported_model_drives_another(tmp_path):
     cart = m.add(sp.RigidBody("cart", mass=2.0, inertia=1.0))
     m.add(sp.Prismatic("rail", m.ground.at(0), cart.at(0), axis="x"))
     for version in ("2.0", "3.0"):
-        path = sp.export_fmu(m, tmp_path / f"{version}.fmu", "rail", version=version)
+        path = sp.files.export_fmu(m, tmp_path / f"{version}.fmu", "rail", version=version)
         places = "input.rail.displacement", ["rail.displacement", "rail.displacement_rate"]
         with sp.FMUController(path, *places, 0.1, {"state.rail.displacement": 1.0}) as law:
             found = [law(0.1 * k, [6.0]) for k in range(5)]

@@ -34,20 +34,20 @@ def cable() -> sp.Cable:
     return sp.Cable("arm", 2.0, SQUARE, SOFT, 6)
 
 
-def beam(**options) -> sp.GradientBeam:
-    return sp.GradientBeam("arm", 2.0, SQUARE, SOFT, 6, **options)
+def beam(**options) -> sp.ANCFBeam:
+    return sp.ANCFBeam("arm", 2.0, SQUARE, SOFT, 6, **options)
 
 
-def bent(element: str = "collocated") -> sp.GradientBeam:
+def bent(element: str = "collocated") -> sp.ANCFBeam:
     line = {"twist": 0.4, "centre_line": bow, "roll": 0.3}
-    return sp.GradientBeam("arm", 2.0, SQUARE, SOFT, 6, element, **line)
+    return sp.ANCFBeam("arm", 2.0, SQUARE, SOFT, 6, element, **line)
 
 
 BODIES = {"cable": cable, "beam": beam, "bent beam": bent}
 NOW = 0.3  # s, of the state below
 
 
-def loaded(body: sp.Body, name: str = "wind") -> sp.DistributedLoad:
+def loaded(body: sp.bodies.Body, name: str = "wind") -> sp.DistributedLoad:
     """Part of a wedge between two inner stations; along the tangent of a cable."""
     parts, turn = (PARTS, TURN)
     if isinstance(body, sp.Cable):
@@ -56,7 +56,7 @@ def loaded(body: sp.Body, name: str = "wind") -> sp.DistributedLoad:
     return sp.DistributedLoad(name, start, parts, 1.6, (0.4, 1.3), axes="section")
 
 
-def hung(body: sp.Body, *items) -> sp.Model:
+def hung(body: sp.bodies.Body, *items) -> sp.Model:
     m = sp.Model()
     m.add(body)
     m.add(sp.Spherical("ball", m.ground.at(0), body.at(0), (0.3, 0.2, 0.1), (1, 2, 3)))
@@ -73,11 +73,11 @@ def crumpled(m: sp.Model, size: float = 0.02) -> tuple[Equations, State]:
     return eq, State(NOW, q, eq.u0 + 5.0 * size * rng.normal(size=eq.nu), np.zeros(0))
 
 
-def shown(m: sp.Model, eq: Equations, state: State) -> sp.Result:
-    return sp.Result(instant(m, eq, state, True, "an instant", {}))
+def shown(m: sp.Model, eq: Equations, state: State) -> sp.results.Result:
+    return sp.results.Result(instant(m, eq, state, True, "an instant", {}))
 
 
-def pulls(result: sp.Result, load: sp.DistributedLoad) -> list[tuple[float, np.ndarray]]:
+def pulls(result: sp.results.Result, load: sp.DistributedLoad) -> list[tuple[float, np.ndarray]]:
     """Stations (m) and forces (3,) N of many points of a load, by the axes that results show."""
     body = result.data.compiled.gradient["arm"].body
     begin, end = float(load.frame.position[0]), load.end
@@ -221,7 +221,7 @@ def test_power_of_a_torque_is_that_of_its_frame(axes):
 def rod(elements: int) -> sp.Model:
     """A slender cantilever of one metre."""
     m = sp.Model()
-    made = m.add(sp.GradientBeam("rod", 1.0, sp.Rectangle(1e-3, 1e-3), STEEL, elements))
+    made = m.add(sp.ANCFBeam("rod", 1.0, sp.Rectangle(1e-3, 1e-3), STEEL, elements))
     m.add(sp.Fixed("clamp", m.ground.at(0), made.at(0)))
     return m
 
@@ -349,7 +349,7 @@ def test_an_arc_under_pressure():
     for elements in (6, 12):
         points = [arc(s) for s in np.linspace(0.0, length, 401)]
         m = sp.Model()
-        made = sp.GradientBeam(
+        made = sp.ANCFBeam(
             "ring", None, sp.Rectangle(side, side), STEEL, elements, centre_line=points
         )
         ring = m.add(made)
@@ -395,7 +395,7 @@ def test_tension_of_a_cable_with_a_load_along_it():
 def test_small_deflections_are_those_of_a_beam():
     """A Beam with the same load on its sections, turned and between two stations."""
     found = []
-    for kind in (sp.Beam, sp.GradientBeam):
+    for kind in (sp.Beam, sp.ANCFBeam):
         m = sp.Model()
         arm = m.add(kind("arm", 1.0, sp.Rectangle(0.02, 0.03), STEEL, elements=8))
         m.add(sp.Fixed("clamp", m.ground.at(0), arm.at(0)))
@@ -419,14 +419,14 @@ def test_a_beam_that_is_written_with_nodal_vectors():
     m.add(sp.Revolute("hinge", m.ground.at(0), arm.at(0), "z", 1.2))
     m.add(sp.DistributedLoad("wind", arm.at(0), (0, 50.0, 0), axes="section"))
     m.add(sp.JointSpring("spring", "hinge", 50.0, rest=1.2))
-    way = sp.GradientBodies(elements=4)
+    way = sp.ANCF(elements=4)
     angle = sp.statics(m)["hinge"].angle[0]
     assert sp.statics(m, formulation=way)["hinge"].angle[0] == pytest.approx(angle, rel=1e-4)
     m.replace("wind", axes="body")
     with pytest.raises(sp.ModelError) as problem:
         sp.statics(m, formulation=way)
     assert str(problem.value) == (
-        "DistributedLoad 'wind': axes is 'body', expected 'world' or 'section' on GradientBeam "
+        "DistributedLoad 'wind': axes is 'body', expected 'world' or 'section' on ANCFBeam "
         "'arm', which has no frame of its own"
     )
 
@@ -434,7 +434,7 @@ def test_a_beam_that_is_written_with_nodal_vectors():
 # ------------------------------------------------------------------------------------------ runs
 
 
-@pytest.mark.filterwarnings("ignore:(Cable|GradientBeam) 'arm'. (its strain|an element)")
+@pytest.mark.filterwarnings("ignore:(Cable|ANCFBeam) 'arm'. (its strain|an element)")
 @pytest.mark.parametrize("make", BODIES.values(), ids=BODIES)
 def test_work_and_momentum_in_a_run(make):
     """A free body: the audit counts the work; momentum changes by the force of all points."""

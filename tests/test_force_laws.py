@@ -37,7 +37,7 @@ def force_at(m: sp.Model, x: float, v: float = 0.0) -> tuple[float, float]:
 @pytest.mark.parametrize("beyond", ["slope", "hold"])
 def test_a_table_between_and_beyond_its_points(interpolation, beyond):
     """The kernels give what is defined, and its integral; the curve passes through its points."""
-    table = sp.ForceTable(PAIRS, interpolation, beyond)
+    table = sp.TableLaw(PAIRS, interpolation, beyond)
     m, _ = slider()
     m.add(sp.JointSpring("spring", "rail", spring=table))
     x, f = np.array(PAIRS).T
@@ -57,7 +57,7 @@ def test_a_table_between_and_beyond_its_points(interpolation, beyond):
 
 
 def test_a_cubic_table_rises_where_its_points_do():
-    table = sp.ForceTable(PAIRS, "cubic")
+    table = sp.TableLaw(PAIRS, "cubic")
     assert np.all(np.diff(table(np.linspace(-0.4, 0.7, 500))) > 0.0)
 
 
@@ -111,10 +111,10 @@ def test_steps_end_at_kinks(law, along_a_line):
 
 
 def test_lines_that_go_on_have_no_kink():
-    straight = sp.ForceTable([(-1, -3.0), (0.1, 0.3), (2, 6.0)])
-    assert not straight.kinked and sp.ForceTable(PAIRS).kinked
-    assert not sp.ForceTable(PAIRS, "cubic").kinked and sp.ForceTable(PAIRS, "cubic", "hold").kinked
-    assert not sp.ForceFormula("2*x**3").kinked and sp.ForceFormula("max(x, v)").kinked
+    straight = sp.TableLaw([(-1, -3.0), (0.1, 0.3), (2, 6.0)])
+    assert not straight.kinked and sp.TableLaw(PAIRS).kinked
+    assert not sp.TableLaw(PAIRS, "cubic").kinked and sp.TableLaw(PAIRS, "cubic", "hold").kinked
+    assert not sp.FormulaLaw("2*x**3").kinked and sp.FormulaLaw("max(x, v)").kinked
 
 
 def test_a_damper_from_a_table():
@@ -169,7 +169,7 @@ def test_energy_of_a_formula(text, energy):
     """An integral between kinks; where they are not known, the panels shrink around them."""
     m, _ = slider()
     m.add(sp.JointSpring("spring", "rail", spring=text))
-    law = sp.ForceFormula(text)
+    law = sp.FormulaLaw(text)
     for x in (-0.7, -0.1, 0.0, 0.05, 0.15, 0.4, 0.8):
         force, stored = force_at(m, x)
         assert_allclose(force, law(x), rtol=1e-13, atol=1e-14)
@@ -243,21 +243,21 @@ def test_a_rope_becomes_taut(integrator):
     ("make", "sentence"),
     [
         (
-            lambda: sp.ForceTable([(0, 0)]),
-            r"ForceTable: points is \(\(0, 0\)\), expected two or more pairs",
+            lambda: sp.TableLaw([(0, 0)]),
+            r"TableLaw: points is \(\(0, 0\)\), expected two or more pairs",
         ),
         (
-            lambda: sp.ForceTable([(0, 0), (0, 1)]),
-            r"ForceTable: points\[1\] is 0.0, expected a deflection beyond 0.0",
+            lambda: sp.TableLaw([(0, 0), (0, 1)]),
+            r"TableLaw: points\[1\] is 0.0, expected a deflection beyond 0.0",
         ),
-        (lambda: sp.ForceTable(PAIRS, "spline"), "interpolation is 'spline', expected 'linear' or"),
-        (lambda: sp.ForceTable(PAIRS, beyond="zero"), "beyond is 'zero', expected 'slope' or"),
+        (lambda: sp.TableLaw(PAIRS, "spline"), "interpolation is 'spline', expected 'linear' or"),
+        (lambda: sp.TableLaw(PAIRS, beyond="zero"), "beyond is 'zero', expected 'slope' or"),
         (
             lambda: sp.JointSpring("s", "rail", spring="2*x + v"),
             r"JointSpring 's': spring is .*expected an expression in x, .*unknown name 'v'",
         ),
         (
-            lambda: sp.JointSpring("s", "rail", spring=sp.ForceFormula("v")),
+            lambda: sp.JointSpring("s", "rail", spring=sp.FormulaLaw("v")),
             "JointSpring 's': spring is 'v', expected a formula in x; what depends on v",
         ),
         (
@@ -301,6 +301,6 @@ def test_laws_are_replaced_and_copied():
     m.add(sp.JointSpring("spring", "rail", spring="40*x"))
     other = m.copy()
     other.replace("spring", spring=PAIRS, damping=1.0)
-    assert isinstance(other["spring"].spring, sp.ForceTable) and m["spring"].spring.text == "40*x"
+    assert isinstance(other["spring"].spring, sp.TableLaw) and m["spring"].spring.text == "40*x"
     other.replace("spring", damper="v")
     assert other["spring"].spring is not None

@@ -1,4 +1,4 @@
-"""Frame structures: hand solutions, rigid motions, offsets, and models with a FrameBody."""
+"""Frame structures: hand solutions, rigid motions, offsets, and models with a FrameStructure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.fem import BeamMesh, Box, Circle, FrameMesh, Material, Rectangle, TaperedSection, Tube
+from supple.fem.base.material import Material
+from supple.fem.beams.beam import BeamMesh
+from supple.fem.beams.frame import FrameMesh
 from supple.fem.beams.member import Member
+from supple.fem.sections.sections import Box, Circle, Rectangle, Tube
+from supple.fem.sections.tapered import TaperedSection
 from supple.foundation.errors import ModelError
 from supple.reduction.modes import rigid_motions
 
@@ -183,7 +187,7 @@ def test_stress_rows() -> None:
 # -------------------------------------------------------------------------------- as a body
 
 
-def gallows(modes: Any = "all", **options: Any) -> sp.FrameBody:
+def gallows(modes: Any = "all", **options: Any) -> sp.FrameStructure:
     nodes = {"foot": (0, 0, 0), "knee": (0, 0.8, 0), "top": (0, 1.0, 0), "tip": (0.6, 1.0, 0.1)}
     members = [
         sp.Member("foot", "knee", Tube(0.03, 0.002), ALUMINIUM, 2),
@@ -191,10 +195,10 @@ def gallows(modes: Any = "all", **options: Any) -> sp.FrameBody:
         sp.Member("top", "tip", Rectangle(0.012, 0.02), ALUMINIUM, 2, theory="timoshenko"),
         sp.Member("knee", "tip", Circle(0.008), ALUMINIUM, end_offset=(-0.02, 0, 0)),
     ]
-    return sp.FrameBody("gallows", nodes, members, modes=modes, **options)
+    return sp.FrameStructure("gallows", nodes, members, modes=modes, **options)
 
 
-def swinging(frame: sp.FrameBody) -> sp.Model:
+def swinging(frame: sp.FrameStructure) -> sp.Model:
     """The frame on a turning foot, with a pendulum at its tip."""
     m = sp.Model(gravity=(0, -9.81, 0), name="gallows")
     body = m.add(frame)
@@ -207,7 +211,9 @@ def swinging(frame: sp.FrameBody) -> sp.Model:
 
 def test_straight_frame_body_is_the_beam() -> None:
     beam = sp.Beam("b", 1.2, FLAT, STEEL, elements=3, modes=6)
-    frame = sp.FrameBody("f", [(0, 0, 0), (1.2, 0, 0)], [sp.Member(0, 1, FLAT, STEEL, 3)], modes=6)
+    frame = sp.FrameStructure(
+        "f", [(0, 0, 0), (1.2, 0, 0)], [sp.Member(0, 1, FLAT, STEEL, 3)], modes=6
+    )
     a, b = beam.modal(((1.2, 0.7),)), frame.modal(((1, 0.7),))
     np.testing.assert_allclose(b.frequencies, a.frequencies, rtol=1e-9)
     np.testing.assert_allclose(b.E0, a.E0, atol=1e-12)
@@ -252,7 +258,7 @@ def test_craig_bampton_frame_moves_as_the_whole_mesh() -> None:
     }
     whole, reduced, poor = (
         sp.simulate(swinging(gallows(m)), 0.2, **options)
-        for m in ("all", sp.CraigBampton(["foot", "top", "tip"], 6), 1)
+        for m in ("all", sp.reduction.CraigBampton(["foot", "top", "tip"], 6), 1)
     )
     tips = [r["gallows"].at("tip") for r in (whole, reduced, poor)]
     bend = np.abs(tips[0].deflection).max()
@@ -282,7 +288,7 @@ def test_craig_bampton_beam_moves_as_the_whole_mesh() -> None:
     bend = np.abs(whole["link"].at(1.0).deflection).max()
     errors = []
     for n in (2, 9, 18):
-        run = sp.simulate(arm(sp.CraigBampton([0.0, 1.0], n)), 0.2, **options)
+        run = sp.simulate(arm(sp.reduction.CraigBampton([0.0, 1.0], n)), 0.2, **options)
         record = run.energy.record
         assert record.max_error < 1e-5 * record.max_elastic
         errors.append(
@@ -309,79 +315,86 @@ def test_frame_body_in_the_other_parts_of_a_model() -> None:
 MESSAGES: list[tuple[Callable[[], Any], str]] = [
     (
         lambda: gallows().at("tipp"),
-        "FrameBody 'gallows': node of at is 'tipp', expected a node; did you mean 'tip'?",
+        "FrameStructure 'gallows': node of at is 'tipp', expected a node; did you mean 'tip'?",
     ),
     (
         lambda: gallows().at(0.1, 1.0, 0.0),
-        "FrameBody 'gallows': place of a frame is (0.1, 1, 0), expected the place of a node, the "
+        "FrameStructure 'gallows': place of a frame is (0.1, 1, 0), expected the place of a "
+        "node, the "
         "nearest is 'top'",
     ),
     (
         lambda: gallows().at(),
-        "FrameBody 'gallows': x of at is None, expected the name of a node, node=..., or the place "
+        "FrameStructure 'gallows': x of at is None, expected the name of a node, node=..., "
+        "or the place "
         "of a node",
     ),
     (
         lambda: gallows(clamp_node="hip"),
-        "FrameBody 'gallows': clamp_node is 'hip', expected a node; did you mean 'tip'?",
+        "FrameStructure 'gallows': clamp_node is 'hip', expected a node; did you mean 'tip'?",
     ),
     (
         lambda: gallows(reference="chord"),
-        "FrameBody 'gallows': reference is 'chord', expected 'clamped' or 'mean_axis'",
+        "FrameStructure 'gallows': reference is 'chord', expected 'clamped' or 'mean_axis'",
     ),
     (
-        lambda: gallows(sp.CraigBampton(["foot", "end"], 2)),
-        "FrameBody 'gallows': an interface is 'end', expected a node; known: 'foot', 'knee', "
+        lambda: gallows(sp.reduction.CraigBampton(["foot", "end"], 2)),
+        "FrameStructure 'gallows': an interface is 'end', expected a node; known: 'foot', 'knee', "
         "'top', 'tip'",
     ),
     (
         lambda: gallows("some"),
-        "FrameBody 'gallows': modes is 'some', expected 'all', a number of modes, different mode "
+        "FrameStructure 'gallows': modes is 'some', expected 'all', a number of modes, "
+        "different mode "
         "numbers from 1, or shapes, e.g. CraigBampton(...)",
     ),
     (
         lambda: gallows().strain_gauge(4, 0.5),
-        "FrameBody 'gallows': member of strain_gauge is 4, expected a number below 4, the number "
+        "FrameStructure 'gallows': member of strain_gauge is 4, expected a number below 4, "
+        "the number "
         "of members",
     ),
     (
         lambda: gallows().strain_gauge(0, 1.5),
-        "FrameBody 'gallows': s of strain_gauge is 1.5, expected a number from 0 to 1",
+        "FrameStructure 'gallows': s of strain_gauge is 1.5, expected a number from 0 to 1",
     ),
     (
-        lambda: sp.FrameBody("f", {"a": (0, 0, 0)}, [sp.Member("a", "b", FLAT, STEEL)]),
-        "FrameBody 'f': nodes is {'a': (0, 0, 0)}, expected at least two nodes",
+        lambda: sp.FrameStructure("f", {"a": (0, 0, 0)}, [sp.Member("a", "b", FLAT, STEEL)]),
+        "FrameStructure 'f': nodes is {'a': (0, 0, 0)}, expected at least two nodes",
     ),
     (
-        lambda: sp.FrameBody("f", 3, []),
-        "FrameBody 'f': nodes is 3, expected names with places, or a sequence of places",
+        lambda: sp.FrameStructure("f", 3, []),
+        "FrameStructure 'f': nodes is 3, expected names with places, or a sequence of places",
     ),
     (
-        lambda: sp.FrameBody("f", [(0, 0, 0), (0, 0, 0)], [sp.Member(0, 1, FLAT, STEEL)]),
-        "FrameBody 'f': place of node 1 is (0, 0, 0), expected another place than that of node 0",
+        lambda: sp.FrameStructure("f", [(0, 0, 0), (0, 0, 0)], [sp.Member(0, 1, FLAT, STEEL)]),
+        "FrameStructure 'f': place of node 1 is (0, 0, 0), expected another place than that "
+        "of node 0",
     ),
     (
-        lambda: sp.FrameBody("f", [(0, 0, 0), (1, 0, 0)], []),
-        "FrameBody 'f': members is (), expected a sequence of Members",
+        lambda: sp.FrameStructure("f", [(0, 0, 0), (1, 0, 0)], []),
+        "FrameStructure 'f': members is (), expected a sequence of Members",
     ),
     (
-        lambda: sp.FrameBody("f", [(0, 0, 0), (1, 0, 0)], [FLAT]),
-        "FrameBody 'f': members is Rectangle(size_y=0.03, size_z=0.05), expected Members only",
+        lambda: sp.FrameStructure("f", [(0, 0, 0), (1, 0, 0)], [FLAT]),
+        "FrameStructure 'f': members is Rectangle(size_y=0.03, size_z=0.05), expected Members only",
     ),
     (
-        lambda: sp.FrameBody(
+        lambda: sp.FrameStructure(
             "f", [(0, 0, 0), (1, 0, 0), (2, 0, 0)], [sp.Member(0, 1, FLAT, STEEL)]
         ),
-        "FrameBody 'f': members is 2, expected a node that is connected to 0",
+        "FrameStructure 'f': members is 2, expected a node that is connected to 0",
     ),
     (
-        lambda: sp.FrameBody(
+        lambda: sp.FrameStructure(
             "f", [(0, 0, 0), (1, 0, 0)], [sp.Member(0, 1, FLAT, STEEL, start_offset=(1, 0, 0))]
         ),
-        "FrameBody 'f': length of member 0 is 0.0, expected a positive number",
+        "FrameStructure 'f': length of member 0 is 0.0, expected a positive number",
     ),
     (
-        lambda: sp.FrameBody("f", [(0, 0, 0), (1, 0, 0)], [sp.Member(0, 1, FLAT, STEEL, y="x")]),
+        lambda: sp.FrameStructure(
+            "f", [(0, 0, 0), (1, 0, 0)], [sp.Member(0, 1, FLAT, STEEL, y="x")]
+        ),
         "Member 0-1: y is (1, 0, 0), expected a direction that is not along its axis",
     ),
     (

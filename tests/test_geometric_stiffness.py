@@ -14,8 +14,9 @@ from scipy.sparse.linalg import eigsh
 import supple as sp
 from shell_meshes import ALUMINIUM, at, folded, irregular, isotropic, rigid, solve, where
 from solid_meshes import CORK, KINDS, curved, shaken
-from supple.fem import ShellMesh, plate
 from supple.fem.shells import membrane
+from supple.fem.shells.plates import plate
+from supple.fem.shells.shell import ShellMesh
 from supple.fem.solids.stress import stress_tensors
 from supple.foundation.errors import ModelError
 from test_shells import linear_stretch
@@ -25,7 +26,7 @@ ROUNDING = 1e-12
 Array = np.ndarray
 
 
-def some_state(mesh: ShellMesh | sp.SolidMesh, size: float = 1e-3) -> Array:
+def some_state(mesh: ShellMesh | sp.fem.SolidMesh, size: float = 1e-3) -> Array:
     return size * np.random.default_rng(7).normal(size=mesh.size)
 
 
@@ -39,7 +40,7 @@ def test_a_small_rotation_of_a_solid_turns_its_internal_forces(kind: str) -> Non
         state = some_state(mesh)
         K_G = mesh.geometric_stiffness(state)
         force = (mesh.stiffness_matrix @ state).reshape(-1, 3)
-        motions = sp.rigid_modes(mesh)
+        motions = sp.fem.rigid_modes(mesh)
         scale = np.abs(force).max() * mesh.length
         assert np.abs(K_G @ motions[:, :3]).max() < ROUNDING * scale
         for k, axis in enumerate(np.eye(3)):
@@ -50,7 +51,7 @@ def test_a_small_rotation_of_a_solid_turns_its_internal_forces(kind: str) -> Non
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_solid_has_the_second_derivative_of_the_energy_of_greens_strain(kind: str) -> None:
     """The stress of the state on the quadratic part of Green's strain, element by element."""
-    mesh = sp.block((0.6, 0.4, 0.2), (2, 1, 1), kind, CORK)
+    mesh = sp.fem.block((0.6, 0.4, 0.2), (2, 1, 1), kind, CORK)
     rng = np.random.default_rng(3)
     grad, more = rng.normal(size=(2, 3, 3))  # fields whose integrals are products with the volume
     state = 1e-3 * (mesh.nodes @ grad.T).ravel()
@@ -185,7 +186,7 @@ def test_a_spinning_strip_stiffens_by_southwells_number(direction: str, expected
 
 
 def test_a_spinning_block_stiffens_by_southwells_number() -> None:
-    mesh = sp.block((1.0, 0.04, 0.02), (20, 1, 1), "hex20", CORK)
+    mesh = sp.fem.block((1.0, 0.04, 0.02), (20, 1, 1), "hex20", CORK)
     M, K = mesh.mass_matrix, mesh.stiffness_matrix
     held = (3 * mesh.group("x_min")[:, None] + np.arange(3)).ravel()
     free = np.setdiff1d(np.arange(mesh.size), held)
@@ -218,7 +219,7 @@ def test_messages() -> None:
             ModelError, match=re.escape(f"ShellMesh 'lid': displacement is {shown}")
         ):
             mesh.geometric_stiffness(bad)
-    block = sp.block((1, 1, 1), (1, 1, 1), "hex8", CORK)
+    block = sp.fem.block((1, 1, 1), (1, 1, 1), "hex8", CORK)
     sentence = "SolidMesh: displacement is (1, 2), expected 24 finite numbers, one for each nodal"
     with pytest.raises(ModelError, match=re.escape(sentence)):
         block.geometric_stiffness((1, 2))

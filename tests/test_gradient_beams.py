@@ -18,10 +18,12 @@ from gradient_meshes import (
     tip_force,
     tip_moment,
 )
-from supple.bodies.nodal.ancf_line import GradientBeam
-from supple.fem import Circle, Material, Rectangle, TaperedSection, Tube
+from supple.bodies.nodal.ancf_line import ANCFBeam
+from supple.fem.base.material import Material
 from supple.fem.nodal.ancf_beam import section_rule
-from supple.fem.nodal.ancf_mesh import GradientMesh
+from supple.fem.nodal.ancf_mesh import ANCFMesh
+from supple.fem.sections.sections import Circle, Rectangle, Tube
+from supple.fem.sections.tapered import TaperedSection
 
 # ------------------------------------------------------------------------- large deflections
 
@@ -76,7 +78,7 @@ def test_rolled_up_to_a_circle():
 # ----------------------------------------------------------------------- sections and shapes
 
 
-def displacement(mesh: GradientMesh, load: np.ndarray) -> np.ndarray:
+def displacement(mesh: ANCFMesh, load: np.ndarray) -> np.ndarray:
     """Small displacements (12,) of the last node under forces (12,) there.
 
     The first node is held as a joint does it: its slope r_x keeps its direction, not its length.
@@ -91,7 +93,7 @@ def displacement(mesh: GradientMesh, load: np.ndarray) -> np.ndarray:
     return np.linalg.solve(triangle, np.linalg.solve(triangle.T, force))[-12:]
 
 
-def flexibility(mesh: GradientMesh, force: np.ndarray) -> np.ndarray:
+def flexibility(mesh: ANCFMesh, force: np.ndarray) -> np.ndarray:
     """Small displacement (3,) of the tip under a force (3,) there."""
     return displacement(mesh, np.concatenate([force, np.zeros(9)]))[:3]
 
@@ -102,7 +104,7 @@ MATERIAL = Material(E=70e9, G=27e9, density=2700)
 def test_straight_beams_bend_twist_and_stretch():
     """Small deflections are those of Euler and Bernoulli: curvatures are those of the axis."""
     section, length = Rectangle(0.02, 0.03), 1.0
-    body = GradientBeam("b", length, section, MATERIAL, elements=8)
+    body = ANCFBeam("b", length, section, MATERIAL, elements=8)
     for axis, second in ((1, section.I_z), (2, section.I_y)):
         exact = length**3 / (3 * MATERIAL.E * second)
         assert flexibility(body.mesh, np.eye(3)[axis])[axis] == pytest.approx(exact, rel=1e-4)
@@ -117,7 +119,7 @@ def test_straight_beams_bend_twist_and_stretch():
 
 def test_tapered_beam():
     sections = Rectangle(0.02, 0.03), Rectangle(0.01, 0.03)
-    body = GradientBeam("b", 1.0, TaperedSection(*sections), MATERIAL, elements=32)
+    body = ANCFBeam("b", 1.0, TaperedSection(*sections), MATERIAL, elements=32)
     heights = np.linspace(0.02, 0.01, 20001)
     x = np.linspace(0.0, 1.0, 20001)
     exact = np.trapezoid((1 - x) ** 2 / (MATERIAL.E * 0.03 * heights**3 / 12), x)
@@ -137,7 +139,7 @@ def test_curved_beams(kind, bound):
     exact = R**3 * np.pi / (4 * EI), R**3 * (np.pi / (4 * EI) + (3 * np.pi / 4 - 2) / GJ)
     errors = []
     for elements in (8, 16):
-        body = GradientBeam(
+        body = ANCFBeam(
             "arc",
             np.pi / 2 * R,
             Circle(d),
@@ -156,7 +158,7 @@ def test_curved_beams(kind, bound):
 
 def test_strains_of_a_curved_continuum_are_those_of_space():
     """All vectors mapped by F: the strains are 1/2 (F^T F - 1) everywhere."""
-    body = GradientBeam(
+    body = ANCFBeam(
         "ring",
         1.0,
         Circle(0.3),
@@ -179,7 +181,7 @@ def test_strains_of_a_curved_continuum_are_those_of_space():
 def test_twisted_beam():
     """A strip with a quarter turn from end to end: its flexibility turns along it."""
     section, n = Rectangle(0.005, 0.02), 32
-    body = GradientBeam("t", 1.0, section, MATERIAL, elements=n, roll=0.3, twist=np.pi / 2)
+    body = ANCFBeam("t", 1.0, section, MATERIAL, elements=n, roll=0.3, twist=np.pi / 2)
 
     def bending(x: float, i: int, j: int) -> float:
         angle = 0.3 + np.pi / 2 * x

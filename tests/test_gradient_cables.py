@@ -6,17 +6,11 @@ import numpy as np
 import pytest
 
 from gradient_meshes import cable, elastica, equilibrium, tip_force, tip_moment
-from supple.bodies.nodal.ancf_line import Cable, GradientBeam
-from supple.fem import (
-    Circle,
-    KelvinVoigt,
-    Material,
-    ModalDamping,
-    Rayleigh,
-    Rectangle,
-    Section,
-    TaperedSection,
-)
+from supple.bodies.nodal.ancf_line import ANCFBeam, Cable
+from supple.fem.base.damping import KelvinVoigt, ModalDamping, Rayleigh
+from supple.fem.base.material import Material
+from supple.fem.sections.sections import Circle, Rectangle, Section
+from supple.fem.sections.tapered import TaperedSection
 from supple.foundation.errors import ModelError
 
 STEEL = Material(E=2e11, G=8e10, density=7800)
@@ -100,7 +94,7 @@ def test_in_space_as_in_the_plane():
 def test_nodes_where_frames_are():
     for body in (
         Cable("rope", 2.0, Circle(0.01), STEEL, elements=4),
-        GradientBeam("arm", 2.0, Rectangle(0.01, 0.02), STEEL, elements=4, roll=0.4),
+        ANCFBeam("arm", 2.0, Rectangle(0.01, 0.02), STEEL, elements=4, roll=0.4),
     ):
         with pytest.raises(ModelError, match="expected a node"):
             body.node(body.at(1.1))
@@ -116,7 +110,7 @@ def test_nodes_where_frames_are():
 
 
 def test_axes_of_nodes_are_those_of_the_section():
-    body = GradientBeam(
+    body = ANCFBeam(
         "arm",
         1.0,
         Rectangle(0.01, 0.02),
@@ -137,12 +131,12 @@ def test_axes_of_nodes_are_those_of_the_section():
 
 def test_damping():
     for damping in (KelvinVoigt(2e7), Rayleigh(stiffness=1e-4)):
-        beam = GradientBeam("b", 1.0, Circle(0.01), STEEL, damping=damping)
+        beam = ANCFBeam("b", 1.0, Circle(0.01), STEEL, damping=damping)
         table = beam.mesh.tables[0]
         np.testing.assert_allclose(table.viscosity, 1e-4 * table.elasticity)
         table = Cable("c", 1.0, Circle(0.01), STEEL, damping=damping).mesh.tables[0]
         np.testing.assert_allclose(table.viscosity, 1e-4 * table.elasticity)
-    own = GradientBeam("b", 1.0, Circle(0.01), STEEL, damping=KelvinVoigt(2e7, 0.0)).mesh.tables[0]
+    own = ANCFBeam("b", 1.0, Circle(0.01), STEEL, damping=KelvinVoigt(2e7, 0.0)).mesh.tables[0]
     shears = own.viscosity[own.elasticity == own.elasticity.max()]
     assert np.all(shears > 0.0)
     assert np.any(own.viscosity < 1e-4 * own.elasticity)
@@ -152,34 +146,34 @@ LINE = {"name": "b", "length": 1.0, "section": Circle(0.01), "material": STEEL}
 WRONG = {
     "length is -1.0, expected a positive number": (Cable, {"length": -1.0}),
     "elements is 0, expected an integer from 1 to 100000": (Cable, {"elements": 0}),
-    "elements is 100001, expected an integer from 1": (GradientBeam, {"elements": 100001}),
-    "element is 'bc', expected 'collocated' or": (GradientBeam, {"element": "bc"}),
+    "elements is 100001, expected an integer from 1": (ANCFBeam, {"elements": 100001}),
+    "element is 'bc', expected 'collocated' or": (ANCFBeam, {"element": "bc"}),
     "element is 'none', expected 'mean' or 'two_points'": (Cable, {"element": "none"}),
     "expected KelvinVoigt(E) or Rayleigh(stiffness=...) with": (
-        GradientBeam,
+        ANCFBeam,
         {"damping": ModalDamping(0.1)},
     ),
     "damping is Rayleigh": (Cable, {"damping": Rayleigh(mass=1.0)}),
     "expected one with equal I_y and I_z, because": (Cable, {"section": Rectangle(1, 2)}),
     "expected a Rectangle, Circle or Tube with element 'continuum'": (
-        GradientBeam,
+        ANCFBeam,
         {"element": "continuum", "section": Section(1e-4, 1e-9, 1e-9, 1e-9, shear=(0.8, 0.8))},
     ),
-    "Section: shear is None": (GradientBeam, {"section": Section(1e-4, 1e-9, 1e-9, 1e-9)}),
+    "Section: shear is None": (ANCFBeam, {"section": Section(1e-4, 1e-9, 1e-9, 1e-9)}),
     "shear_centre of its section": (
-        GradientBeam,
+        ANCFBeam,
         {"section": Section(1e-4, 1e-9, 1e-9, 1e-9, shear=(1, 1), shear_centre=(0.01, 0))},
     ),
     "expected E and G with 0 < E < 3 G": (
-        GradientBeam,
+        ANCFBeam,
         {"element": "elastic_line", "damping": KelvinVoigt(1e7, 0.0)},
     ),
     "as Poisson's ratio, expected less than 0.5": (
-        GradientBeam,
+        ANCFBeam,
         {"element": "elastic_line", "material": Material(E=1e10, G=1e9, density=500)},
     ),
     "volume of an element": (
-        GradientBeam,
+        ANCFBeam,
         {
             "element": "continuum",
             "section": Circle(1.5),

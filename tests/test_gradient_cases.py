@@ -74,7 +74,7 @@ def test_the_tips_of_the_pendulum_are_those_of_the_chain():
 def axial_vibration(integrator: sp.Integrator, end: float) -> tuple[np.ndarray, np.ndarray]:
     """Times and stretch, over its static value less one, of the arm that is pulled suddenly."""
     model, force = sp.Model(), 100.0
-    arm = model.add(sp.GradientBeam("arm", LENGTH, STRIP, STEEL, 4))
+    arm = model.add(sp.ANCFBeam("arm", LENGTH, STRIP, STEEL, 4))
     model.add(sp.Fixed("clamp", model.ground.at(0), arm.at(0)))
     model.add(sp.Force("pull", arm.at(LENGTH), (force, 0, 0)))
     result = sp.simulate(model, end, integrator=integrator, output=ancf_arm.STEP)

@@ -18,7 +18,7 @@ TURN = Rotation.from_rotvec([0.7, -0.4, 1.1]).as_matrix()
 def test_strain_of_a_bent_plate():
     """Half a tube of radius R, turned anyhow: z / R on the outside, whatever the elements."""
     R, h, n = 0.4, 2e-3, 12
-    plate = sp.GradientPlate("p", (1.0, 0.3), h, STEEL, (n, 2))
+    plate = sp.ANCFPlate("p", (1.0, 0.3), h, STEEL, (n, 2))
     e = plate.mesh.rest.copy()
     angle = e[:, 0, 0] / R
     c, s, zero = np.cos(angle), np.sin(angle), np.zeros(len(angle))
@@ -34,9 +34,7 @@ def test_strain_of_a_bent_plate():
 
 def test_a_curved_plate_has_no_strain_at_rest_and_that_of_a_stretch():
     """Coordinates that are no lengths and not at right angles: strains are along its axes."""
-    plate = sp.GradientPlate(
-        "p", (1.0, 1.0), 0.01, STEEL, (3, 3), lambda x, y: (2 * x + 0.5 * y, y, 0)
-    )
+    plate = sp.ANCFPlate("p", (1.0, 1.0), 0.01, STEEL, (3, 3), lambda x, y: (2 * x + 0.5 * y, y, 0))
     rest = plate.mesh.rest
     assert np.abs(plate.field.at_nodes(rest.reshape(1, -1, 3))).max() < 1e-9
     wide = rest.copy()
@@ -49,8 +47,8 @@ def test_a_curved_plate_has_no_strain_at_rest_and_that_of_a_stretch():
 
 @pytest.mark.parametrize("kind", ["tet4", "hex20"])
 def test_strain_of_a_solid_is_that_of_the_linear_mesh(kind):
-    mesh = sp.block((1.0, 0.5, 0.4), (2, 1, 1), kind, STEEL)
-    solid = sp.GradientSolid("s", mesh)
+    mesh = sp.fem.block((1.0, 0.5, 0.4), (2, 1, 1), kind, STEEL)
+    solid = sp.ANCFSolid("s", mesh)
     u = 1e-9 * np.random.default_rng(1).normal(size=mesh.nodes.shape)
     found = solid.field.at_nodes((mesh.nodes + u)[None])[0]
     for k in (0, 5, len(mesh.nodes) - 1):
@@ -63,14 +61,14 @@ def test_strain_of_a_solid_is_that_of_the_linear_mesh(kind):
 
 def bar(kind: str, divisions: tuple[int, int, int], height: float = 0.1, **options) -> sp.Model:
     """A bar along x with interfaces at both ends, one fixed, the other loaded."""
-    mesh = sp.block((1.0, height, height), divisions, kind, STEEL)
+    mesh = sp.fem.block((1.0, height, height), divisions, kind, STEEL)
     middle = 0.5 * height
     ends = [
-        sp.Interface("foot", (0, middle, middle), mesh.group("x_min")),
-        sp.Interface("tip", (1, middle, middle), mesh.group("x_max")),
+        sp.fem.Interface("foot", (0, middle, middle), mesh.group("x_min")),
+        sp.fem.Interface("tip", (1, middle, middle), mesh.group("x_max")),
     ]
     model = sp.Model()
-    body = model.add(sp.GradientSolid("bar", mesh, ends, **options))
+    body = model.add(sp.ANCFSolid("bar", mesh, ends, **options))
     model.add(sp.Fixed("clamp", model.ground.at(0), body.at("foot")))
     return model
 
@@ -118,7 +116,7 @@ def flying(body) -> sp.Model:
     model = sp.Model()
     model.add(body)
     link = model.add(sp.RigidBody("link", 0.3, (0.1, 0.05, 0), (0.002, 0.003, 0.004)))
-    place = body.at("tip") if isinstance(body, sp.GradientSolid) else body.at(1.0, 0.5)
+    place = body.at("tip") if isinstance(body, sp.ANCFSolid) else body.at(1.0, 0.5)
     model.add(sp.Revolute("pin", place, link.at(0), "z", 0.1, 3.0))
     rate = (1, 2, 8, 0.3, 0.2, 0.1)
     model.add(sp.Free("free", model.ground.at(0), link.at(0), initial_rate=rate))
@@ -127,14 +125,14 @@ def flying(body) -> sp.Model:
 
 def rubber_bodies():
     rubber = sp.Material(E=1e7, G=4e6, density=1000.0)
-    mesh = sp.block((1.0, 0.1, 0.1), (2, 1, 1), "hex8", rubber)
-    tip = sp.Interface("tip", (1.0, 0.05, 0.0), mesh.group("x_max"))
+    mesh = sp.fem.block((1.0, 0.1, 0.1), (2, 1, 1), "hex8", rubber)
+    tip = sp.fem.Interface("tip", (1.0, 0.05, 0.0), mesh.group("x_max"))
     return {
-        "plate": sp.GradientPlate("body", (1.0, 0.5), 0.02, rubber, (2, 1)),
-        "shell": sp.GradientPlate(
+        "plate": sp.ANCFPlate("body", (1.0, 0.5), 0.02, rubber, (2, 1)),
+        "shell": sp.ANCFPlate(
             "body", (1.0, 0.5), 0.02, rubber, (2, 1), lambda x, y: (x, y, 0.2 * x * x)
         ),
-        "solid": sp.GradientSolid("body", mesh, [tip]),
+        "solid": sp.ANCFSolid("body", mesh, [tip]),
     }
 
 
@@ -171,7 +169,7 @@ def test_free_flight_with_a_link_keeps_energy_and_momenta(kind, tmp_path):
 def edge_held(elements: tuple[int, int], load: float = 1.0, sides: str = "x", **options):
     """A square plate under its own weight times a factor, held at edges."""
     model = sp.Model(gravity=(0, 0, -9.81 * load))
-    plate = model.add(sp.GradientPlate("plate", (1.0, 1.0), 0.01, STEEL, elements, **options))
+    plate = model.add(sp.ANCFPlate("plate", (1.0, 1.0), 0.01, STEEL, elements, **options))
     kind = sp.Fixed if sides == "x" else sp.Spherical
     for k, (x, y, _) in enumerate(plate.coordinates):
         if x == 0.0 or (sides == "all" and (x == 1.0 or y in (0.0, 1.0))):

@@ -21,14 +21,14 @@ def held(
     at: float,
     torque: bool = False,
     axes: str | None = None,
-) -> tuple[sp.StaticResult, float]:
+) -> tuple[sp.results.StaticResult, float]:
     """A beam, clamped at one station and loaded at an end, and its deflection over the exact one.
 
     Sections of a continuum stay straight: its shear coefficient is 1. The others have no shear.
     """
     m = sp.Model()
     section = sp.Rectangle(height, WIDTH)
-    rod = m.add(sp.GradientBeam("rod", LENGTH, section, MATERIAL, elements, element, axes=axes))
+    rod = m.add(sp.ANCFBeam("rod", LENGTH, section, MATERIAL, elements, element, axes=axes))
     m.add(sp.Fixed("clamp", m.ground.at(at), rod.at(at)))
     end = LENGTH if at < LENGTH else 0.0
     free, EI = abs(end - at), E * section.I_z
@@ -81,7 +81,7 @@ def test_clamps_of_the_literature_hold_the_tangent():
 def test_welded_beams_are_one_beam():
     m = sp.Model()
     first, last = (
-        m.add(sp.GradientBeam(name, 0.3, sp.Rectangle(0.02, 0.01), MATERIAL, 8, "continuum"))
+        m.add(sp.ANCFBeam(name, 0.3, sp.Rectangle(0.02, 0.01), MATERIAL, 8, "continuum"))
         for name in ("first", "last")
     )
     turn = (0.3, -0.2, 0.9)
@@ -91,7 +91,7 @@ def test_welded_beams_are_one_beam():
     both = sp.statics(m)["last"].at(0.3)
     one = sp.Model()
     section = sp.Rectangle(0.02, 0.01)
-    whole = one.add(sp.GradientBeam("rod", 0.6, section, MATERIAL, 16, "continuum"))
+    whole = one.add(sp.ANCFBeam("rod", 0.6, section, MATERIAL, 16, "continuum"))
     one.add(sp.Fixed("clamp", one.ground.at(0), whole.at(0)))
     one.add(sp.Force("load", whole.at(0.6), (0, 1.0, 2.0), torque=(0.1, 0.05, 0)))
     same = sp.statics(one)["rod"].at(0.6)
@@ -110,7 +110,7 @@ def test_torsion_converges(element, section):
     errors = []
     for elements in (8, 64):
         m = sp.Model()
-        rod = m.add(sp.GradientBeam("rod", 0.2, section, MATERIAL, elements, element))
+        rod = m.add(sp.ANCFBeam("rod", 0.2, section, MATERIAL, elements, element))
         m.add(sp.Fixed("clamp", m.ground.at(0), rod.at(0)))
         m.add(sp.Force("load", rod.at(0.2), torque=(1e-3 * MATERIAL.G * J / 0.2, 0, 0)))
         errors.append(sp.statics(m)["rod"].at(0.2).rotation_vector[0, 0] / 1e-3 - 1.0)
@@ -121,13 +121,13 @@ def test_torsion_converges(element, section):
 def test_torsion_of_a_solid_does_not_depend_on_how_it_lies():
     found = []
     for a, b in ((0.005, 0.04), (0.04, 0.005)):
-        mesh = sp.block((0.2, a, b), (4, 1, 1), "hex20", MATERIAL)
+        mesh = sp.fem.block((0.2, a, b), (4, 1, 1), "hex20", MATERIAL)
         ends = [
-            sp.Interface(name, (x, a / 2, b / 2), mesh.group(group))
+            sp.fem.Interface(name, (x, a / 2, b / 2), mesh.group(group))
             for name, x, group in (("foot", 0.0, "x_min"), ("tip", 0.2, "x_max"))
         ]
         m = sp.Model()
-        bar = m.add(sp.GradientSolid("bar", mesh, ends))
+        bar = m.add(sp.ANCFSolid("bar", mesh, ends))
         m.add(sp.Fixed("clamp", m.ground.at(0), bar.at("foot")))
         m.add(sp.Force("load", bar.at("tip"), torque=(0.01, 0, 0)))
         found.append(sp.statics(m)["bar"].at("tip").rotation_vector[0, 0])
@@ -142,7 +142,7 @@ def test_energy_scheme_holds_sections():
     m.add(sp.Revolute("axle", m.ground.at(0), hub.at(0), axis="z", initial_rate=3.0))
     soft = sp.Material(E=1e7, G=5e6, density=1000)
     section = sp.Rectangle(0.05, 0.08)
-    arm = m.add(sp.GradientBeam("arm", 1.0, section, soft, 2, "continuum", roll=0.4))
+    arm = m.add(sp.ANCFBeam("arm", 1.0, section, soft, 2, "continuum", roll=0.4))
     turn = (0.3, 0.2, -0.5)
     m.add(sp.Fixed("clamp", hub.at(0.1, rotation=turn), arm.at(0, rotation=turn)))
     exact = sp.simulate(m, 0.05, tolerance=1e-8, output=5)
@@ -157,8 +157,8 @@ def test_energy_scheme_holds_sections():
 
 
 def test_sentences():
-    def beam(element: str, axes: str | None) -> sp.GradientBeam:
-        return sp.GradientBeam("rod", 1.0, sp.Circle(0.01), MATERIAL, 2, element, axes=axes)
+    def beam(element: str, axes: str | None) -> sp.ANCFBeam:
+        return sp.ANCFBeam("rod", 1.0, sp.Circle(0.01), MATERIAL, 2, element, axes=axes)
 
     expected = "axes is 'section', expected 'tangent', because element 'collocated' bends where"
     with pytest.raises(ModelError, match=expected):

@@ -15,7 +15,7 @@ SECTION = sp.Rectangle(0.03, 0.03)
 WEIGHT = np.array([0.3, -9.81, 1.0]) * SOFT.density * 0.03**2  # N/m
 BODIES = {
     "cable": lambda: sp.Cable("arm", 2.0, SECTION, SOFT, 3),
-    "beam": lambda: sp.GradientBeam("arm", 2.0, SECTION, SOFT, 3),
+    "beam": lambda: sp.ANCFBeam("arm", 2.0, SECTION, SOFT, 3),
 }
 
 
@@ -50,7 +50,7 @@ def test_force_and_moment_of_a_triangle():
     """What a clamp holds of p (x - a)/(b - a) between a and b."""
     a, b, p = 0.3, 1.7, 1e-5
     m = sp.Model()
-    arm = m.add(sp.GradientBeam("arm", 2.0, SECTION, SOFT, 3))
+    arm = m.add(sp.ANCFBeam("arm", 2.0, SECTION, SOFT, 3))
     m.add(sp.Fixed("clamp", m.ground.at(0), arm.at(0)))
     m.add(sp.DistributedLoad("rain", arm.at(a), (0, p, 0), end=b, profile=(0, 1)))
     held = sp.statics(m)["clamp"]
@@ -60,7 +60,7 @@ def test_force_and_moment_of_a_triangle():
     assert held.torque[0] == pytest.approx([0, 0, -moment], rel=1e-6, abs=1e-6 * total)
 
 
-@pytest.mark.filterwarnings("ignore:(Cable|GradientBeam) 'arm'. (its strain|an element)")
+@pytest.mark.filterwarnings("ignore:(Cable|ANCFBeam) 'arm'. (its strain|an element)")
 @pytest.mark.parametrize("make", BODIES.values(), ids=BODIES)
 def test_work_of_a_load_is_counted(make):
     """A load that changes in time, over large steps of the energy scheme."""
@@ -93,7 +93,7 @@ def test_a_force_that_turns_with_the_last_section():
     for elements in (8, 16):
         m = sp.Model()
         material = sp.Material(E=E, G=E / 2.6, density=7800.0)
-        rod = m.add(sp.GradientBeam("rod", 1.0, sp.Rectangle(side, side), material, elements))
+        rod = m.add(sp.ANCFBeam("rod", 1.0, sp.Rectangle(side, side), material, elements))
         m.add(sp.Fixed("clamp", m.ground.at(0), rod.at(0)))
         m.add(sp.Force("tip", rod.at(1.0), (0, k * E * side**4 / 12, 0), axes="body"))
         found = sp.statics(m)

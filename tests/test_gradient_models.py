@@ -200,7 +200,7 @@ def test_a_curved_beam_starts_at_the_frame_that_holds_it():
     """A quarter of a circle that hangs at its end: rigid at the start, nothing strained."""
     model = sp.Model()
     line = {"centre_line": lambda s: (np.sin(s), 1.0 - np.cos(s), 0.0)}
-    arc = model.add(sp.GradientBeam("arc", np.pi / 2, sp.Circle(0.05), SOFT, 3, **line))
+    arc = model.add(sp.ANCFBeam("arc", np.pi / 2, sp.Circle(0.05), SOFT, 3, **line))
     model.add(sp.Revolute("hinge", model.ground.at(2.0), arc.at(np.pi / 2), "z"))
     compiled = compile_model(model)
     record = compiled.gradient["arc"]
@@ -215,7 +215,7 @@ def test_a_closed_loop_with_a_beam_in_parts_that_forces_use():
     """Places of forces are ends of parts; the start knows the same parts."""
     model = sp.Model()
     arm = model.add(sp.Beam("arm", 1.0, sp.Rectangle(0.02, 0.02), SOFT, parts=2))
-    link = model.add(sp.GradientBeam("link", 1.0, sp.Rectangle(0.02, 0.02), SOFT, 2))
+    link = model.add(sp.ANCFBeam("link", 1.0, sp.Rectangle(0.02, 0.02), SOFT, 2))
     ground = model.ground
     model.add(sp.Revolute("A", ground.at(0), arm.at(0), "z", np.pi / 3))
     model.add(sp.Revolute("B", arm.at(1.0), link.at(0), "z", -2 * np.pi / 3))

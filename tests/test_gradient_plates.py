@@ -8,15 +8,17 @@ from scipy.sparse.linalg import splu
 
 import supple as sp
 from gradient_meshes import elastica, equilibrium, frequencies
-from supple import GradientPlate, GradientSolid, Interface
-from supple.fem import KelvinVoigt, Material, Rayleigh
+from supple import ANCFPlate, ANCFSolid
+from supple.fem.base.damping import KelvinVoigt, Rayleigh
+from supple.fem.base.material import Material
 from supple.fem.base.solid_kinds import rule, shapes
-from supple.fem.nodal.ancf_mesh import GradientMesh
+from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.fem.nodal.ancf_plate import plate_mesh
 from supple.fem.nodal.ancf_solid import solid_mesh
 from supple.fem.solids.block import block
 from supple.fem.solids.geometry import slopes_in_space
 from supple.fem.solids.matrices import assemble, strain_rows
+from supple.fem.ties.interface import Interface
 from supple.foundation.errors import ModelError
 
 STEEL = Material(E=2e11, G=2e11 / 2.6, density=7800)
@@ -50,7 +52,7 @@ def test_square_plates(clamped, exact):
     assert 3.3 < errors[0] / errors[1] < 4.7
 
 
-def strip(elements: int, h: float) -> GradientMesh:
+def strip(elements: int, h: float) -> ANCFMesh:
     """A strip with the bending stiffness 1 of its width 0.1, without lateral contraction."""
     material = Material(E=120 / h**3, G=60 / h**3, density=1.0)
     return plate_mesh((1.0, 0.1), (elements, 1), h, material)
@@ -74,7 +76,7 @@ def test_a_strip_bends_as_an_elastica():
 # ------------------------------------------------------------------------------- curved shells
 
 
-def linear(plate: GradientPlate, held: np.ndarray, load: np.ndarray) -> np.ndarray:
+def linear(plate: ANCFPlate, held: np.ndarray, load: np.ndarray) -> np.ndarray:
     """Displacements (nodes, V, 3) under a load with some components held."""
     mesh = plate.mesh
     kept = np.flatnonzero(~held.ravel())
@@ -96,7 +98,7 @@ def arc(elements: int, stretched: float) -> float:
         angle = 0.5 * np.pi * x * (1.0 + stretched * (1.0 - x))
         return R * np.cos(angle), y, R * np.sin(angle)
 
-    ring = GradientPlate("ring", (1.0, width), h, material, (elements, 1), shape)
+    ring = ANCFPlate("ring", (1.0, width), h, material, (elements, 1), shape)
     held = np.zeros(ring.mesh.rest.shape, dtype=bool)
     held[:2] = True
     load = np.zeros(held.shape)
@@ -123,7 +125,7 @@ def test_the_roof_of_scordelis_and_lo():
     def shape(x: float, y: float) -> tuple[float, float, float]:
         return R * np.sin(x / R), y, R * np.cos(x / R)
 
-    roof = GradientPlate("roof", (R * angle, 25.0), 0.25, material, (n, n), shape)
+    roof = ANCFPlate("roof", (R * angle, 25.0), 0.25, material, (n, n), shape)
     held = np.zeros((n + 1, n + 1, 4, 3), dtype=bool)
     held[:, -1, :2, ::2] = True  # a diaphragm
     held[0, :, [0, 2, 3], 0] = held[0, :, 1, 1:] = True  # the crown
@@ -135,22 +137,22 @@ def test_the_roof_of_scordelis_and_lo():
     assert -moved[n, 0, 0, 2] == pytest.approx(0.3015, rel=0.01)
 
 
-def meshes() -> dict[str, GradientMesh]:
+def meshes() -> dict[str, ANCFMesh]:
     times = 1e-4, 1e-4
     found = {"plate": plate_mesh((1.0, 0.7), (2, 1), 0.02, STEEL, 1e-4)}
     for kind in ("tet4", "hex8", "tet10"):
         found[kind] = solid_mesh(block((1.0, 0.5, 0.4), (1, 1, 1), kind, STEEL), times)
     given = STEEL, (2, 1), lambda x, y: (x, y + 0.2 * x * x, 0.3 * x * y), Rayleigh(1e-4)
-    found["shell"] = GradientPlate("shell", (1.0, 0.7), 0.02, *given).mesh
+    found["shell"] = ANCFPlate("shell", (1.0, 0.7), 0.02, *given).mesh
     found["interface"] = held_block().mesh
     return found
 
 
-def held_block(kind: str = "hex8") -> GradientSolid:
+def held_block(kind: str = "hex8") -> ANCFSolid:
     """A block with an interface at one end whose place is not its middle."""
     solid = block((1.0, 0.5, 0.4), (2, 1, 1), kind, STEEL)
     foot = Interface("foot", (-0.1, 0.0, 0.0), solid.group("x_min"))
-    return GradientSolid("held", solid, [foot], Rayleigh(1e-4))
+    return ANCFSolid("held", solid, [foot], Rayleigh(1e-4))
 
 
 @pytest.mark.parametrize("kind", ["plate", "tet4", "hex8", "tet10", "shell", "interface"])
@@ -216,12 +218,12 @@ def test_a_stretched_bar_of_a_solid():
 
 
 def test_bodies_and_their_nodes():
-    plate = GradientPlate("p", (1.0, 0.5), 0.01, STEEL, elements=(4, 2), damping=KelvinVoigt(2e7))
+    plate = ANCFPlate("p", (1.0, 0.5), 0.01, STEEL, elements=(4, 2), damping=KelvinVoigt(2e7))
     assert plate.mass == pytest.approx(7800 * 0.005)
     assert plate.node(plate.at(0.5, 0.25)) == 7
     assert plate.mesh.tables[0].damped
     np.testing.assert_allclose(plate.nearest(np.array([0.6, 0.2, 0.1])), [0.5, 0.25, 0.0])
-    solid = GradientSolid("s", block((1.0, 0.5, 0.4), (2, 1, 1), "hex8", STEEL), (), Rayleigh(1e-4))
+    solid = ANCFSolid("s", block((1.0, 0.5, 0.4), (2, 1, 1), "hex8", STEEL), (), Rayleigh(1e-4))
     assert solid.mass == pytest.approx(7800 * 0.2)
     np.testing.assert_allclose(solid.node_pose(solid.node(solid.at(0.5, 0.5))).p, [0.5, 0.5, 0.0])
     table = solid.mesh.tables[0]
@@ -247,15 +249,15 @@ WRONG = {
 @pytest.mark.parametrize("sentence", WRONG)
 def test_sentences(sentence):
     with pytest.raises(ModelError) as found:
-        GradientPlate(**{**PLATE, **WRONG[sentence]})
+        ANCFPlate(**{**PLATE, **WRONG[sentence]})
     assert sentence in str(found.value)
 
 
 def test_more_sentences():
     with pytest.raises(ModelError, match="expected that of a node; the nearest is"):
-        GradientPlate(**PLATE).at(0.1, 0.1)
+        ANCFPlate(**PLATE).at(0.1, 0.1)
     with pytest.raises(ModelError, match="component is 3, expected a SolidMesh"):
-        GradientSolid("s", 3)
+        ANCFSolid("s", 3)
     held = held_block()
     with pytest.raises(ModelError, match=r"expected at\('foot'\): node 0 moves with Interface"):
         held.node(held.at(node=0))
@@ -263,12 +265,12 @@ def test_more_sentences():
         held.at("fot")
     both = [*held.interfaces, Interface("other", (0, 0, 1), [0, 4, 5])]
     with pytest.raises(ModelError, match="node 0 is in Interface 'foot' and Interface 'other'"):
-        GradientSolid("s", held.component, both)
+        ANCFSolid("s", held.component, both)
     mean = Interface("mean", (0, 0, 0), held.component.group("x_min"), kind="average")
     with pytest.raises(ModelError, match="kind of Interface 'mean' is 'average', expected"):
-        GradientSolid("s", held.component, [mean])
+        ANCFSolid("s", held.component, [mean])
     with pytest.raises(ModelError, match="its 2 nodes with 3 coordinates are on one line"):
-        GradientSolid("s", held.component, [Interface("line", (0, 0, 0), [0, 1])])
+        ANCFSolid("s", held.component, [Interface("line", (0, 0, 0), [0, 1])])
 
 
 @pytest.mark.slow
@@ -276,7 +278,7 @@ def test_a_plate_clamped_along_all_its_edges_with_hundreds_of_rows():
     """Its rigid stand-in, from which it starts, has no velocity at all, and 570 rows."""
     steel = sp.Material(E=2.1e11, G=2.1e11 / 2.6, density=7800)
     m = sp.Model()
-    sheet = m.add(sp.GradientPlate("sheet", (1.0, 1.0), 0.01, steel, elements=(24, 24)))
+    sheet = m.add(sp.ANCFPlate("sheet", (1.0, 1.0), 0.01, steel, elements=(24, 24)))
     x, y, _ = sheet.coordinates.T
     edge = (x == 0) | (x == 1) | (y == 0) | (y == 1)
     for k, (a, b, _) in enumerate(sheet.coordinates[edge]):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple import GradientPlate, GradientSolid
+from supple import ANCFPlate, ANCFSolid
 from supple.core.base import layout as at
 from supple.engine.pack.builder import build
 from supple.formulations.equations import Equations
@@ -17,9 +17,9 @@ SQUARE = sp.Rectangle(0.03, 0.03)
 GRAVITY = np.array([0.3, -9.81, 1.0])
 
 
-def beam(**options) -> sp.GradientBeam:
+def beam(**options) -> sp.ANCFBeam:
     given = {"material": RUBBER, "elements": 2, **options}
-    return sp.GradientBeam("arm", 1.0, sp.Rectangle(0.02, 0.04), **given)
+    return sp.ANCFBeam("arm", 1.0, sp.Rectangle(0.02, 0.04), **given)
 
 
 def machine(**options) -> sp.Model:
@@ -44,14 +44,14 @@ def moved(eq: Equations, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndar
     return q, rng.normal(size=eq.nu), rng.normal(size=eq.nu)
 
 
-def solid(**options) -> GradientSolid:
-    return GradientSolid("arm", sp.block((1, 0.2, 0.2), (2, 1, 1), "hex8", RUBBER), **options)
+def solid(**options) -> ANCFSolid:
+    return ANCFSolid("arm", sp.fem.block((1, 0.2, 0.2), (2, 1, 1), "hex8", RUBBER), **options)
 
 
 BODIES = {
     "beam": beam,
     "cable": lambda **o: sp.Cable("arm", 1.0, SQUARE, RUBBER, 3, **o),
-    "plate": lambda **o: GradientPlate("arm", (1.0, 0.5), 0.02, RUBBER, (2, 1), **o),
+    "plate": lambda **o: ANCFPlate("arm", (1.0, 0.5), 0.02, RUBBER, (2, 1), **o),
     "solid": solid,
 }
 
@@ -121,7 +121,7 @@ def free(make) -> sp.Model:
     return model
 
 
-@pytest.mark.filterwarnings("ignore:GradientBeam 'arm'. its strain")
+@pytest.mark.filterwarnings("ignore:ANCFBeam 'arm'. its strain")
 @pytest.mark.parametrize("integrator", [sp.Radau(), sp.GeneralizedAlpha(), sp.BDF()])
 def test_free_flight_keeps_energy_and_momenta(integrator):
     """By every family of methods: six momenta are watched, and the motion is large."""
@@ -170,7 +170,7 @@ def test_a_beam_swings_like_one_in_a_frame():
     """Small deflection: hinge angle, tip and reaction with a body welded to the end."""
     steel = sp.Material(E=2.1e11, G=0.8e11, density=7800.0)
     found = []
-    for kind in (sp.Beam, sp.GradientBeam):
+    for kind in (sp.Beam, sp.ANCFBeam):
         model = sp.Model(gravity=(0, -9.81, 0))
         arm = model.add(kind("arm", 1.0, SQUARE, steel, elements=4))
         model.add(sp.Revolute("hinge", model.ground.at(0), arm.at(0), "z"))
@@ -218,7 +218,7 @@ def test_the_elastica_by_statics():
     E = 1e9
     material = sp.Material(E=E, G=0.5 * E, density=1000.0)
     model = sp.Model()
-    arm = model.add(sp.GradientBeam("arm", 1.0, sp.Rectangle(0.01, 0.01), material, 16))
+    arm = model.add(sp.ANCFBeam("arm", 1.0, sp.Rectangle(0.01, 0.01), material, 16))
     model.add(sp.Fixed("clamp", model.ground.at(0), arm.at(0)))
     model.add(sp.Force("load", arm.at(1.0), (0, -E * 0.01**4 / 12, 0)))
     found = sp.statics(model)
@@ -305,7 +305,7 @@ def test_the_monitor_sees_strain_and_coarse_elements():
     E, k, side = 1e9, 2.0, 0.03
     material = sp.Material(E=E, G=0.5 * E, density=1000.0)
     model = sp.Model()
-    arm = model.add(sp.GradientBeam("arm", 1.0, sp.Rectangle(side, side), material, 2))
+    arm = model.add(sp.ANCFBeam("arm", 1.0, sp.Rectangle(side, side), material, 2))
     model.add(sp.Fixed("clamp", model.ground.at(0), arm.at(0)))
     model.add(sp.Force("load", arm.at(1.0), (0, -k * E * side**4 / 12, 0)))
     with pytest.warns(sp.SuppleWarning, match="its strain reaches"):
@@ -321,7 +321,7 @@ def test_a_loop_is_closed_without_strain():
         model = sp.Model()
         crank = model.add(sp.RigidBody("crank", 1.0, (0.1, 0, 0), (1e-3, 2e-3, 2e-3)))
         if kind == "gradient":
-            rod = sp.GradientBeam("rod", 0.5, SQUARE, PLASTIC, 3)
+            rod = sp.ANCFBeam("rod", 0.5, SQUARE, PLASTIC, 3)
         else:
             mass = 0.5 * SQUARE.area * PLASTIC.density
             rod = sp.RigidBody("rod", mass, (0.25, 0, 0), (1e-5, mass / 48, mass / 48))
@@ -347,11 +347,11 @@ def test_beams_that_are_welded_are_one_beam():
     model = sp.Model(gravity=(0, -9.81, 0))
     ground = model.ground
     first, second = (
-        model.add(sp.GradientBeam(name, 0.5, SQUARE, PLASTIC, 2)) for name in ("first", "second")
+        model.add(sp.ANCFBeam(name, 0.5, SQUARE, PLASTIC, 2)) for name in ("first", "second")
     )
     model.add(sp.Revolute("hinge", ground.at(0), first.at(0), "z"))
     model.add(sp.Fixed("weld", second.at(0), first.at(0.5)))
-    whole = model.add(sp.GradientBeam("whole", 1.0, SQUARE, PLASTIC, 4, position=(0, 1, 0)))
+    whole = model.add(sp.ANCFBeam("whole", 1.0, SQUARE, PLASTIC, 4, position=(0, 1, 0)))
     model.add(sp.Revolute("other", ground.at(0, 1), whole.at(0), "z"))
     result = sp.simulate(model, 0.1, tolerance=1e-5, output=2)
     apart = result["whole"].at(1.0).position - result["second"].at(0.5).position

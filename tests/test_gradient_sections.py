@@ -17,7 +17,7 @@ LOAD, TORQUE = np.array([30.0, 400.0, -200.0]), np.array([20.0, 0.0, 0.0])
 
 def clamped(element: str = "collocated", elements: int = 4, **loads) -> sp.Model:
     m = sp.Model(gravity=loads.get("gravity", (0, 0, 0)))
-    arm = m.add(sp.GradientBeam("arm", 1.0, SECTION, STEEL, elements, element=element))
+    arm = m.add(sp.ANCFBeam("arm", 1.0, SECTION, STEEL, elements, element=element))
     m.add(sp.Fixed("clamp", m.ground.at(0), arm.at(0)))
     if "force" in loads:
         m.add(sp.Force("tip", arm.at(1.0), loads["force"], loads.get("torque", (0, 0, 0))))

@@ -17,7 +17,7 @@ SIDE = 0.02
 
 def clamped(section: Any, length: float, elements: int, load: Any = (), **options: Any) -> sp.Model:
     m = sp.Model()
-    rod = m.add(sp.GradientBeam("rod", length, section, ALLOY, elements, **options))
+    rod = m.add(sp.ANCFBeam("rod", length, section, ALLOY, elements, **options))
     m.add(sp.Fixed("clamp", m.ground.at(0), rod.at(0)))
     m.add(sp.Force("load", rod.at(length), **dict(load)))
     return m
@@ -89,7 +89,7 @@ def test_what_is_strained_too_much_is_told(curvature, told):
 
 def test_a_curved_beam_at_rest_is_not_strained():
     """A ring of 0.1 m with a blade's section, twisted along itself: what is beside its rest."""
-    rod = sp.GradientBeam(
+    rod = sp.ANCFBeam(
         "ring",
         0.3,
         sp.Rectangle(0.001, SIDE),
@@ -136,7 +136,7 @@ def test_shear_that_is_left_out_is_told(slender, told):
 def test_a_vibration_through_its_straight_shape_is_valid():
     """What elements disagree about counts against the largest energy of the run."""
     m = sp.Model(gravity=(0, -9.81, 0))
-    rod = m.add(sp.GradientBeam("rod", 1.0, sp.Rectangle(0.01, 0.02), ALLOY, 8, "elastic_line"))
+    rod = m.add(sp.ANCFBeam("rod", 1.0, sp.Rectangle(0.01, 0.02), ALLOY, 8, "elastic_line"))
     m.add(sp.Fixed("clamp", m.ground.at(0), rod.at(0)))
     run = sp.simulate(m, 0.3, tolerance="loose", output=300)
     assert run["rod"].at(1.0).displacement[:, 1].max() > -1e-4  # it comes back to straight
@@ -150,7 +150,7 @@ def test_what_is_not_a_number_is_no_small_strain(kind):
     from supple.results.flexibility.line_strain import surface_strain
 
     m = sp.Model()
-    made = sp.GradientBeam if kind == "beam" else sp.Cable
+    made = sp.ANCFBeam if kind == "beam" else sp.Cable
     rod = m.add(made("rod", 1.0, sp.Circle(0.01), ALLOY, elements=4))
     m.add(sp.Spherical("pin", m.ground.at(0), rod.at(0)))
     record = build(m).gradient["rod"]

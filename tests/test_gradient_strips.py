@@ -26,7 +26,7 @@ def strip(
     force = load * bending * np.asarray(way) / np.linalg.norm(way)
     if kind == "gravity":
         m = sp.Model(name="strip", gravity=force / (material.density * section.area))
-    rod = m.add(sp.GradientBeam("strip", 1.0, section, material, elements, element=element))
+    rod = m.add(sp.ANCFBeam("strip", 1.0, section, material, elements, element=element))
     m.add(sp.Fixed("clamp", m.ground.at(0), rod.at(0)))
     if kind == "force":
         m.add(sp.Force("tip", rod.at(1.0), force))

@@ -10,15 +10,16 @@ from scipy.spatial.transform import Rotation
 
 from gradient_meshes import beam, cable, frequencies, slender
 from supple.cases.beams import ancf_tables
-from supple.fem import Circle, Material, Rectangle
+from supple.fem.base.material import Material
 from supple.fem.nodal import ancf_forces as gf
-from supple.fem.nodal.ancf_mesh import GradientMesh
+from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.fem.nodal.ancf_table import HEAD, ElementTable
+from supple.fem.sections.sections import Circle, Rectangle
 
 STEEL = Material(E=2e11, G=8e10, density=7800)
 
 
-def damped_beam(kind: str) -> GradientMesh:
+def damped_beam(kind: str) -> ANCFMesh:
     section = Circle(0.05) if kind == "continuum" else Rectangle(0.03, 0.05)
     return beam(kind, 2, section, STEEL, times=(1e-4, 2e-4))
 
@@ -34,11 +35,11 @@ MESHES = {
 
 
 @pytest.fixture(params=MESHES)
-def mesh(request) -> GradientMesh:
+def mesh(request) -> ANCFMesh:
     return MESHES[request.param]()
 
 
-def moved(mesh: GradientMesh, size: float = 0.1) -> tuple[np.ndarray, np.ndarray]:
+def moved(mesh: ANCFMesh, size: float = 0.1) -> tuple[np.ndarray, np.ndarray]:
     """Vectors far from rest, and rates."""
     rng = np.random.default_rng(3)
     return mesh.rest + size * rng.normal(size=mesh.rest.shape), rng.normal(size=mesh.rest.shape)

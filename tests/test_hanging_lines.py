@@ -19,7 +19,7 @@ def line(kind: str, EI: float, elements: int, turned: bool = True, **options: An
     """A line of 10 m, pinned at its upper end, along gravity as the model is written or turned."""
     m = sp.Model(gravity=(0, -G, 0) if turned else (G, 0, 0))
     section = sp.Section(AREA, EI / E, EI / E, 2 * EI / E, shear=(0.8, 0.8))
-    kinds = sp.GradientBeam if kind == "collocated" else sp.Cable
+    kinds = sp.ANCFBeam if kind == "collocated" else sp.Cable
     material = sp.Material(E=E, G=E / 2, density=DENSITY)
     body = m.add(kinds("line", LENGTH, section, material, elements, kind, **options))
     down = (0, 0, -np.pi / 2) if turned else (0, 0, 0)
@@ -125,7 +125,7 @@ def test_a_tapered_line_stretches_exactly_under_a_force():
     """A force along the line: flexibilities of the section add up."""
     thick, thin = sp.Circle(0.02), sp.Circle(0.01)
     material = sp.Material(E=E, G=E / 2, density=DENSITY)
-    for body in (sp.Cable, sp.GradientBeam):
+    for body in (sp.Cable, sp.ANCFBeam):
         m = sp.Model()
         rope = m.add(body("rope", 2.0, sp.TaperedSection(thick, thin), material, elements=2))
         m.add(sp.Spherical("pin", m.ground.at(0), rope.at(0)))

@@ -64,7 +64,7 @@ def test_results_files_and_titles_say_it(tmp_path):
     assert f"\n  verdict   {r.verdict}\n  energy    {r.energy.verdict}\n" in repr(r)
     title = r.plot("axle").get_suptitle()
     assert " ".join(title.split()).endswith(r.verdict)
-    saved = sp.load(r.save(tmp_path / "rod.nc"))
+    saved = sp.files.load_result(r.save(tmp_path / "rod.nc"))
     assert saved.verdict == r.verdict and saved.energy_verdict == r.energy.verdict
     assert f"verdict   {r.verdict}" in repr(saved)
 
@@ -110,7 +110,7 @@ def test_a_start_that_was_changed_says_so(tmp_path):
     assert told["A.angle_rate"].found == pytest.approx(r["A"].angle_rate[0], abs=1e-12)
     found = r["A"].angle[0]
     assert f"\n  start     moved onto the constraints: A.angle 0.5 -> {found:.6g} rad, " in repr(r)
-    assert "moved onto the constraints" in repr(sp.load(r.save(tmp_path / "bar.nc")))
+    assert "moved onto the constraints" in repr(sp.files.load_result(r.save(tmp_path / "bar.nc")))
 
 
 def test_a_start_that_fits_says_nothing():

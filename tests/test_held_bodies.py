@@ -65,7 +65,7 @@ def between(left, right, gravity=DOWN, force=None, torque=None, backwards=False)
     return build
 
 
-def middle(s: sp.StaticResult) -> float:
+def middle(s: sp.results.StaticResult) -> float:
     return float(s["rod"].at(0.5).position[0, 1])
 
 
@@ -117,19 +117,19 @@ class Row(NamedTuple):
     """A model by its elastic coordinates, one number of its equilibrium, and what that is."""
 
     build: Callable[..., sp.Model]
-    read: Callable[[sp.StaticResult], float]
+    read: Callable[[sp.results.StaticResult], float]
     exact: float
-    choices: tuple = (2, 4, 8, "all", sp.AttachmentModes(1))
+    choices: tuple = (2, 4, 8, "all", sp.reduction.AttachmentModes(1))
     options: tuple = ({},)
 
 
-def place(x: float, axis: int = 1, part: str = "rod") -> Callable[[sp.StaticResult], float]:
+def place(x: float, axis: int = 1, part: str = "rod") -> Callable[[sp.results.StaticResult], float]:
     """Where a station of a beam along x is."""
     still = (float(part[4:]) * 0.25 if part != "rod" else 0.0) + x if axis == 0 else 0.0
     return lambda s: float(s[part].at(x).position[0, axis]) - still
 
 
-def turn(x: float, axis: int) -> Callable[[sp.StaticResult], float]:
+def turn(x: float, axis: int) -> Callable[[sp.results.StaticResult], float]:
     """How far a station of a beam is turned, a small angle."""
     i, j = ((2, 1), (0, 2), (1, 0))[axis]
     return lambda s: float(s["rod"].at(x).matrix[0, i, j])
@@ -138,7 +138,7 @@ def turn(x: float, axis: int) -> Callable[[sp.StaticResult], float]:
 FRAMES = ({}, {"reference": "chord"}, {"reference": "mean_axis"})
 CHORD = ({"reference": "chord"},)
 PIN, CLAMP, NONE = sp.Revolute, sp.Fixed, (0.0, 0.0, 0.0)
-MORE = (2, 4, 8, "all", sp.AttachmentModes(2))
+MORE = (2, 4, 8, "all", sp.reduction.AttachmentModes(2))
 TABLE = {
     "pins, weight": Row(between(PIN, PIN), place(0.5), -5 * WEIGHT / 384 / EI, options=FRAMES),
     "pins, force": Row(between(PIN, PIN, NONE, (0, 1.0, 0)), place(0.5), 1 / 48 / EI),
@@ -151,7 +151,7 @@ TABLE = {
         between(CLAMP, CLAMP, NONE, None, (1.0, 0, 0)),
         turn(0.5, 0),
         0.25 / GJ,
-        (4, 16, 30, "all", sp.AttachmentModes(2)),
+        (4, 16, 30, "all", sp.reduction.AttachmentModes(2)),
     ),
     "three pins": Row(three_pins, place(0.25), -WEIGHT / 192 / 16 / EI, MORE),
     "constraints": Row(on_lines, place(0.25), -WEIGHT / 192 / 16 / EI, MORE),
@@ -160,7 +160,7 @@ TABLE = {
         cantilever(0.25, force=(0, 1.0, 0)),
         place(0.25),
         0.25**3 / 3 / EI,
-        (1, [1, 3], 4, 8, 20, "all", sp.AttachmentModes(1)),
+        (1, [1, 3], 4, 8, 20, "all", sp.reduction.AttachmentModes(1)),
     ),
     "tip torque": Row(cantilever(torque=(0, 0, 1.0)), turn(1.0, 2), 1 / EI),
     "pulled": Row(cantilever(force=(1e3, 0, 0)), place(1.0, 0), 1e3 / EA, (2, 4, "all")),
@@ -168,20 +168,27 @@ TABLE = {
         welded,
         place(0.25, part="part3"),
         1 / 3 / EI,
-        (2, 4, 6, "all", sp.AttachmentModes(1), sp.CraigBampton([0.0, 0.25], 0)),
+        (
+            2,
+            4,
+            6,
+            "all",
+            sp.reduction.AttachmentModes(1),
+            sp.reduction.CraigBampton([0.0, 0.25], 0),
+        ),
     ),
     "sines between pins": Row(
         between(PIN, PIN),
         place(0.5),
         -5 * WEIGHT / 384 / EI,
-        (sp.Sines(1, planes="y"), sp.Sines(3, planes="y")),
+        (sp.reduction.SineShapes(1, planes="y"), sp.reduction.SineShapes(3, planes="y")),
         CHORD,
     ),
     "sines between clamps": Row(
         between(CLAMP, CLAMP),
         place(0.5),
         -WEIGHT / 384 / EI,
-        (sp.Sines(2, planes="y"), sp.Sines(5, planes="y")),
+        (sp.reduction.SineShapes(2, planes="y"), sp.reduction.SineShapes(5, planes="y")),
         CHORD,
     ),
     "few elements": Row(
@@ -202,7 +209,7 @@ def allowed(error: float, given: str) -> bool:
     return given == "valid" if error < RIGHT else error <= WRONG or given != "valid"
 
 
-def deflections(s: sp.StaticResult) -> np.ndarray:
+def deflections(s: sp.results.StaticResult) -> np.ndarray:
     """How far many stations (n, 3) of the beams, one behind the other along x, are moved."""
     beams = [b for b in s.bodies.values() if isinstance(b, sp.Beam)]
     found, start = [], 0.0
@@ -237,9 +244,9 @@ def test_the_table_has_right_and_wrong_answers():
     """It would be easy to call all of them doubtful, or to look at right ones only."""
     for name, right, wrong in (
         ("pins, weight", 8, 2),
-        ("clamps, weight", sp.CraigBampton([0.0, 1.0], 4), 8),
+        ("clamps, weight", sp.reduction.CraigBampton([0.0, 1.0], 4), 8),
         ("tip force", 4, None),
-        ("welded beams", sp.AttachmentModes(0), 6),
+        ("welded beams", sp.reduction.AttachmentModes(0), 6),
     ):
         row = TABLE[name]
         for modes in (right, wrong):
@@ -273,7 +280,7 @@ def tee(modes):
     pairs = (("a", "b"), ("b", "c"), ("b", "d"))
     members = [sp.Member(*pair, sp.Circle(0.01), ALLOY, elements=4) for pair in pairs]
     m = sp.Model()
-    frame = m.add(sp.FrameBody("rod", nodes, members, modes=modes))
+    frame = m.add(sp.FrameStructure("rod", nodes, members, modes=modes))
     for node in "acd":
         m.add(sp.Fixed(f"hold {node}", m.ground.at(*nodes[node]), frame.at(node)))
     m.add(sp.Force("load", frame.at("b"), force=(0, 1.0, 0)))
@@ -282,12 +289,12 @@ def tee(modes):
 
 def test_a_frame_on_three_clamps():
     exact = sp.statics(tee("all"))["rod"].at("b").position[0, 1]
-    clamped = sp.CraigBampton(["a", "c", "d"], 4)
-    for modes in (2, 12, 30, "all", sp.AttachmentModes(2), clamped):
+    clamped = sp.reduction.CraigBampton(["a", "c", "d"], 4)
+    for modes in (2, 12, 30, "all", sp.reduction.AttachmentModes(2), clamped):
         s = sp.statics(tee(modes))
         error = abs(s["rod"].at("b").position[0, 1] / exact - 1.0)
         assert allowed(error, s.monitor.level), (modes, error, s.monitor.verdict)
-    assert sp.statics(tee(sp.AttachmentModes(2))).monitor.level == "valid"
+    assert sp.statics(tee(sp.reduction.AttachmentModes(2))).monitor.level == "valid"
 
 
 def bar(modes):
@@ -311,14 +318,14 @@ def test_a_solid_between_clamps():
     load = mesh.mass_matrix @ np.tile(DOWN, len(x))
     moved = np.zeros(mesh.size)
     moved[free] = spsolve(mesh.stiffness_matrix.tocsr()[free][:, free].tocsc(), load[free])
-    for modes in (2, 6, sp.AttachmentModes(2), sp.CraigBampton(["a", "b"], 6)):
+    for modes in (2, 6, sp.reduction.AttachmentModes(2), sp.reduction.CraigBampton(["a", "b"], 6)):
         s = sp.statics(bar(modes))
         error = abs(s["rod"].at(node=node).deflection[0, 1] / moved[3 * node + 1] - 1.0)
         assert (error < RIGHT) == (not isinstance(modes, int))
         assert allowed(error, s.monitor.level), (modes, error, s.monitor.verdict)
 
 
-FREE = (2, 4, 8, "all", sp.AttachmentModes(0))
+FREE = (2, 4, 8, "all", sp.reduction.AttachmentModes(0))
 FREQUENCIES = {
     "pins": (between(PIN, PIN, NONE), np.pi, FREE, {}),
     "clamps": (between(CLAMP, CLAMP, NONE), 4.730040745, FREE, {}),
@@ -359,9 +366,9 @@ def test_verdicts_of_frequencies(name):
         ("clamped", {"elements": 2}, None),
         ("clamped", {"elements": 8, "modes": 4}, None),
         ("hinged", {"elements": 8, "modes": 2}, 1),
-        ("hinged", {"elements": 8, "modes": sp.AttachmentModes(2)}, None),
+        ("hinged", {"elements": 8, "modes": sp.reduction.AttachmentModes(2)}, None),
         ("free", {"elements": 8, "modes": 4}, 2),
-        ("free", {"elements": 8, "modes": sp.AttachmentModes(6)}, None),
+        ("free", {"elements": 8, "modes": sp.reduction.AttachmentModes(6)}, None),
     ],
 )
 def test_the_three_lowest_elastic_frequencies_are_judged(name, options, wrong):
@@ -392,9 +399,7 @@ def test_the_three_lowest_elastic_frequencies_are_judged(name, options, wrong):
 
 
 def test_wrong_frequencies_warn():
-    with pytest.warns(
-        sp.SuppleWarning, match=r"frequency 34\.\d+ Hz is about 4\d % too high"
-    ):
+    with pytest.warns(sp.SuppleWarning, match=r"frequency 34\.\d+ Hz is about 4\d % too high"):
         linear = sp.linearize(between(PIN, PIN, NONE)(2))
     assert [f.what for f in linear.monitor.findings] == ["frequency"]
     rigid = sp.Model()
@@ -407,7 +412,7 @@ def test_wrong_frequencies_warn():
 def test_verdicts_of_runs():
     """A beam between clamps that its weight bends; it comes to rest."""
     exact = -WEIGHT / 384 / EI
-    for modes in (8, sp.AttachmentModes(2)):
+    for modes in (8, sp.reduction.AttachmentModes(2)):
         m = between(CLAMP, CLAMP)(modes, damping=sp.ModalDamping(0.5))
         r = sp.simulate(m, 0.1, output=50)
         error = abs(r["rod"].at(0.5).position[-1, 1] / exact - 1.0)
@@ -435,7 +440,7 @@ def coupler(modes) -> sp.Model:
 def test_a_coupler_with_modes_of_a_cantilever():
     """How far its middle leaves the line through its pins; out of the plane it is held twice."""
     found = []
-    for modes in (sp.AttachmentModes(4), 2, 8):
+    for modes in (sp.reduction.AttachmentModes(4), 2, 8):
         r = sp.simulate(coupler(modes), 0.2, output=100)
         a, b, c = (r["link"].at(x).position for x in (0.0, 0.15, 0.3))
         normal = np.cross([0, 0, 1.0], (c - a) / np.linalg.norm(c - a, axis=1)[:, None])

@@ -71,9 +71,9 @@ def outcome(path: Path) -> str | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            sp.ModelFile(path)
+            sp.files.ModelFile(path)
         found = None
-    except sp.ModelFileError as error:
+    except sp.files.ModelFileError as error:
         found = str(error)
         for line in found.splitlines():
             assert LINE.fullmatch(line) and len(line) < 600, line
@@ -224,7 +224,7 @@ def test_files_elsewhere_are_read_without_a_model_file(tmp_path: Path) -> None:
     """The rule holds for model files only, and while they are read only."""
     outcome(write(tmp_path / "m.yaml", "supple: 1\ninclude: ../x.yaml"))
     data = Path(__file__).parent / "data"
-    assert sp.read_calculix(data / "hexahedra") is not None
+    assert sp.fem.read_calculix(data / "hexahedra") is not None
 
 
 def test_circles_of_includes(tmp_path: Path) -> None:

@@ -35,26 +35,26 @@ def printed(job: str) -> np.ndarray:
 
 @pytest.mark.parametrize(("job", "units"), [("hexahedra", "m"), ("tetrahedra", "mm")])
 def test_frequencies_are_those_that_calculix_printed(job: str, units) -> None:
-    component = sp.read_calculix(DATA / job, units)
-    found = sp.lowest_modes(component, 8, coordinates(component.group("FOOT"))).frequencies
+    component = sp.fem.read_calculix(DATA / job, units)
+    found = sp.fem.lowest_modes(component, 8, coordinates(component.group("FOOT"))).frequencies
     assert len(printed(job)) == 8
     assert found == pytest.approx(printed(job), rel=5e-7)  # half of the seventh digit of 0.1...
-    report = sp.check_component(component)
+    report = sp.fem.check_component(component)
     assert report.sound and report.rigid == 6
 
 
-def twin(job: str) -> sp.SolidMesh:
+def twin(job: str) -> sp.fem.SolidMesh:
     """The same mesh made here; the nodes are those of the input file."""
     kind, divisions = {"hexahedra": ("hex20", (2, 1, 1)), "tetrahedra": ("tet10", (1, 1, 1))}[job]
-    mesh = sp.block((1.0, 1.0, 1.0), divisions, kind, STEEL)
-    nodes = sp.read_calculix(DATA / job, "m" if job == "hexahedra" else "mm").nodes
-    return sp.SolidMesh(nodes, mesh.cells, kind, STEEL)
+    mesh = sp.fem.block((1.0, 1.0, 1.0), divisions, kind, STEEL)
+    nodes = sp.fem.read_calculix(DATA / job, "m" if job == "hexahedra" else "mm").nodes
+    return sp.fem.SolidMesh(nodes, mesh.cells, kind, STEEL)
 
 
 @pytest.mark.parametrize(("job", "units"), [("hexahedra", "m"), ("tetrahedra", "mm")])
 def test_stiffness_is_that_of_calculix(job: str, units) -> None:
     """Two programs, the same curved elements: 14 digits are in the file."""
-    component, mesh = sp.read_calculix(DATA / job, units), twin(job)
+    component, mesh = sp.fem.read_calculix(DATA / job, units), twin(job)
     assert np.array_equal(component.labels, 10 * (1 + np.arange(len(mesh.nodes))))
     K = mesh.stiffness_matrix
     assert np.abs(component.stiffness_matrix - K).max() < 1e-13 * np.abs(K).max()
@@ -65,7 +65,7 @@ def test_stiffness_is_that_of_calculix(job: str, units) -> None:
 )
 def test_mass_is_that_of_calculix_with_its_integration(job: str, units, degree: int) -> None:
     """CalculiX takes 27 points for C3D20 and four for C3D10."""
-    component, mesh = sp.read_calculix(DATA / job, units), twin(job)
+    component, mesh = sp.fem.read_calculix(DATA / job, units), twin(job)
     places, weights = rule(job == "tetrahedra", degree)
     values, slopes = shapes(mesh.kind, places)
     jacobian = np.einsum("qni,enj->eqij", slopes, mesh.nodes[mesh.cells])
@@ -74,12 +74,12 @@ def test_mass_is_that_of_calculix_with_its_integration(job: str, units, degree: 
     for i in range(3):
         found = component.mass_matrix[i::3, i::3]
         assert np.abs(found - expected).max() < 1e-13 * np.abs(expected).max()
-    exact, found = sp.mass_properties(mesh), sp.mass_properties(component)
+    exact, found = sp.fem.mass_properties(mesh), sp.fem.mass_properties(component)
     assert found.mass == pytest.approx(exact.mass, rel=1e-12)
 
 
 def test_node_sets_become_groups() -> None:
-    component = sp.read_calculix(DATA / "hexahedra")
+    component = sp.fem.read_calculix(DATA / "hexahedra")
     assert np.array_equal(component.group("FOOT"), component.nodes_on_plane("x", 0.0, 0.005))
     assert len(component.group("NALL")) == 32
 
@@ -100,16 +100,16 @@ def test_matrix_market(tmp_path: Path) -> None:
     mesh = curved("hex8")
     mmwrite(tmp_path / "K.mtx", mesh.stiffness_matrix, precision=16, symmetry="symmetric")
     mmwrite(tmp_path / "M.mtx", mesh.mass_matrix, precision=16)
-    found = sp.read_matrix_market(tmp_path / "K.mtx", tmp_path / "M.mtx", mesh.nodes)
+    found = sp.fem.read_matrix_market(tmp_path / "K.mtx", tmp_path / "M.mtx", mesh.nodes)
     assert np.abs(found.stiffness_matrix - mesh.stiffness_matrix).max() <= 1e-5
-    expected = sp.lowest_modes(mesh, 9).frequencies[6:]
-    assert sp.lowest_modes(found, 9).frequencies[6:] == pytest.approx(expected, rel=1e-9)
+    expected = sp.fem.lowest_modes(mesh, 9).frequencies[6:]
+    assert sp.fem.lowest_modes(found, 9).frequencies[6:] == pytest.approx(expected, rel=1e-9)
 
 
 def test_saved_component_comes_back(tmp_path: Path) -> None:
     mesh = curved("tet10")
-    sp.save_component(tmp_path / "body.npz", mesh)
-    found = sp.load_component(tmp_path / "body.npz")
+    sp.fem.save_component(tmp_path / "body.npz", mesh)
+    found = sp.fem.load_component(tmp_path / "body.npz")
     assert np.array_equal(found.nodes, mesh.nodes) and found.node_size == 3
     for name in ("mass_matrix", "stiffness_matrix"):
         assert (getattr(found, name) != getattr(mesh, name)).nnz == 0
@@ -120,15 +120,15 @@ def test_a_file_with_objects_is_not_opened(tmp_path: Path) -> None:
     """Loading must never run what a file brings along."""
     np.savez(tmp_path / "bad.npz", nodes=np.array([{"a": 1}], dtype=object))
     with pytest.raises((ValueError, sp.ModelError)):
-        sp.load_component(tmp_path / "bad.npz")
+        sp.fem.load_component(tmp_path / "bad.npz")
     with pytest.raises(sp.ModelError, match=r"bad\.npz: there is no 'node_size', expected a file"):
         np.savez(tmp_path / "bad.npz", nodes=np.zeros((2, 3)))
-        sp.load_component(tmp_path / "bad.npz")
+        sp.fem.load_component(tmp_path / "bad.npz")
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 def test_nastran_matrices(form: str) -> None:
-    found, beam = sp.read_nastran(DATA / "beam.bdf", DATA / f"beam_{form}.op4"), imported_beam()
+    found, beam = sp.fem.read_nastran(DATA / "beam.bdf", DATA / f"beam_{form}.op4"), imported_beam()
     assert found.node_size == 6 and np.array_equal(found.labels, [100, 101, 102, 103])
     assert found.nodes == pytest.approx(beam.nodes, abs=1e-15)
     for name in ("mass_matrix", "stiffness_matrix"):
@@ -138,7 +138,7 @@ def test_nastran_matrices(form: str) -> None:
 
 def test_nastran_solids_lose_their_empty_rotations(tmp_path: Path) -> None:
     """Strings of entries with BIGMAT, grid points in small and free fields, no rotations."""
-    mesh = sp.block((1.0, 0.5, 0.25), (1, 1, 1), "hex8", STEEL)
+    mesh = sp.fem.block((1.0, 0.5, 0.25), (1, 1, 1), "hex8", STEEL)
     along = np.arange(48).reshape(8, 6)[:, :3].ravel()
     lines = []
     for name, matrix in (("KGG", mesh.stiffness_matrix), ("MGG", mesh.mass_matrix)):
@@ -157,7 +157,7 @@ def test_nastran_solids_lose_their_empty_rotations(tmp_path: Path) -> None:
         small = f"GRID    {k + 1:8}        {x:8.4f}{y:8.4f}{z:8.4f}"
         grids.append(small if k % 2 else f"GRID,{k + 1},,{x},{y},{10 * z}-1")
     (tmp_path / "solid.bdf").write_text("\n".join(grids) + "\nENDDATA\n")
-    found = sp.read_nastran(tmp_path / "solid.bdf", tmp_path / "solid.op4")
+    found = sp.fem.read_nastran(tmp_path / "solid.bdf", tmp_path / "solid.op4")
     assert found.node_size == 3
     assert found.nodes == pytest.approx(mesh.nodes, abs=1e-15)
     K = mesh.stiffness_matrix
@@ -210,7 +210,7 @@ SMALL = {
 )  # fmt: skip
 def test_messages_of_calculix_files(change, sentence: str, tmp_path: Path) -> None:
     with pytest.raises(sp.ModelError) as caught:
-        sp.read_calculix(_files(tmp_path, **(SMALL | change)))
+        sp.fem.read_calculix(_files(tmp_path, **(SMALL | change)))
     assert str(caught.value) == sentence
 
 
@@ -221,8 +221,8 @@ def test_binary_output4(layout: str, order: str, tmp_path: Path) -> None:
     text = read_output4(DATA / "beam_dense.op4")
     for kind, digits in (("f8", 0.0), ("f4", 2.0**-24)):
         path = write_binary(tmp_path / "beam.op4", text, layout, order, kind)
-        found = sp.read_nastran(DATA / "beam.bdf", path)
-        expected = sp.read_nastran(DATA / "beam.bdf", DATA / "beam_dense.op4")
+        found = sp.fem.read_nastran(DATA / "beam.bdf", path)
+        expected = sp.fem.read_nastran(DATA / "beam.bdf", DATA / "beam_dense.op4")
         for name in ("mass_matrix", "stiffness_matrix"):
             a, b = getattr(found, name), getattr(expected, name)
             assert abs(a - b).max() <= digits * abs(b).max()
@@ -237,7 +237,7 @@ def test_messages_of_other_files(tmp_path: Path) -> None:
     (tmp_path / "bad.bdf").write_text("GRID,5,3,0.,0.,0.\n")
     (tmp_path / "empty.bdf").write_text("BEGIN BULK\n")
     for action, sentence in (
-        (lambda: sp.read_calculix(tmp_path / "none"),
+        (lambda: sp.fem.read_calculix(tmp_path / "none"),
          "none: there is no file none.dof, expected it to exist"),
         (lambda: read_output4(tmp_path / "bad.op4"),
          "bad.op4: it is a binary file that does not begin as one of OUTPUT4, expected a record of "
@@ -246,7 +246,7 @@ def test_messages_of_other_files(tmp_path: Path) -> None:
          "bad.bdf: GRID 5 has CP = 3, expected 0 or nothing, for basic coordinates"),
         (lambda: read_grids(tmp_path / "empty.bdf"),
          "empty.bdf: there is no GRID, expected places of nodes"),
-        (lambda: sp.read_nastran(DATA / "beam.bdf", DATA / "beam_dense.op4", stiffness="KG"),
+        (lambda: sp.fem.read_nastran(DATA / "beam.bdf", DATA / "beam_dense.op4", stiffness="KG"),
          "beam_dense.op4: there is no matrix 'KG', did you mean 'KGG'?"),
     ):  # fmt: skip
         with pytest.raises(sp.ModelError) as caught:
@@ -254,7 +254,7 @@ def test_messages_of_other_files(tmp_path: Path) -> None:
         assert str(caught.value) == sentence
 
 
-MESH = sp.block((1.0, 1.0, 1.0), (2, 1, 1), "hex8", STEEL)
+MESH = sp.fem.block((1.0, 1.0, 1.0), (2, 1, 1), "hex8", STEEL)
 M, K = MESH.mass_matrix, MESH.stiffness_matrix
 
 
@@ -272,31 +272,31 @@ def two_bodies():
 @pytest.mark.parametrize(
     ("action", "sentence"),
     [
-        (lambda: sp.ImportedComponent(MESH.nodes, 4, M, K),
+        (lambda: sp.fem.ImportedComponent(MESH.nodes, 4, M, K),
          "ImportedComponent: node_size is 4, expected 3 or 6"),
-        (lambda: sp.ImportedComponent(MESH.nodes[:-1], 3, M, K),
+        (lambda: sp.fem.ImportedComponent(MESH.nodes[:-1], 3, M, K),
          "ImportedComponent: mass_matrix has the shape (36, 36), expected (33, 33) for 11 nodes "
          "with 3 coordinates"),
-        (lambda: sp.ImportedComponent(MESH.nodes, 3, M, changed(K, 3, 8, 0.0), name="arm"),
+        (lambda: sp.fem.ImportedComponent(MESH.nodes, 3, M, changed(K, 3, 8, 0.0), name="arm"),
          f"ImportedComponent 'arm': stiffness_matrix is {K[8, 3]:.9g} for (w of node 2, "
          "u of node 1) and 0 the other way round, expected a symmetric matrix"),
-        (lambda: sp.ImportedComponent(MESH.nodes, 3, changed(M, 4, 4, -1.0), K),
+        (lambda: sp.fem.ImportedComponent(MESH.nodes, 3, changed(M, 4, 4, -1.0), K),
          "ImportedComponent: mass_matrix of v of node 1 is -1, expected zero or a positive number"),
-        (lambda: sp.ImportedComponent(MESH.nodes, 3, M, changed(K, 5, 5, -2.0)),
+        (lambda: sp.fem.ImportedComponent(MESH.nodes, 3, M, changed(K, 5, 5, -2.0)),
          "ImportedComponent: stiffness_matrix of w of node 1 is -2, expected zero or a positive "
          "number"),
-        (lambda: sp.ImportedComponent(MESH.nodes, 3, changed(M, 4, 4, np.nan), K),
+        (lambda: sp.fem.ImportedComponent(MESH.nodes, 3, changed(M, 4, 4, np.nan), K),
          "ImportedComponent: mass_matrix is 'not finite', expected finite numbers"),
-        (lambda: sp.ImportedComponent(two_bodies()[0], 3, *two_bodies()[1:]),
+        (lambda: sp.fem.ImportedComponent(two_bodies()[0], 3, *two_bodies()[1:]),
          "ImportedComponent: the mesh has 2 parts that share no nodes, node 12 is not in the part "
          "of node 0, expected one part (merge nodes that are in the same place)"),
-        (lambda: sp.ImportedComponent(MESH.nodes, 3, 0 * M, K),
+        (lambda: sp.fem.ImportedComponent(MESH.nodes, 3, 0 * M, K),
          "ImportedComponent: mass_matrix is 0.0, expected a positive mass in kg of the whole body"),
-        (lambda: sp.ImportedComponent(MESH.nodes, 3, M, K, labels=[1, 2]),
+        (lambda: sp.fem.ImportedComponent(MESH.nodes, 3, M, K, labels=[1, 2]),
          "ImportedComponent: labels is (1, 2), expected 12 node numbers"),
-        (lambda: sp.lowest_modes(MESH, 99),
+        (lambda: sp.fem.lowest_modes(MESH, 99),
          "lowest_modes: count is 99, expected an integer from 1 to 35"),
-        (lambda: sp.lowest_modes(MESH, 3, [36]),
+        (lambda: sp.fem.lowest_modes(MESH, 3, [36]),
          "lowest_modes: fixed is 36, expected coordinates from 0 to 35"),
     ],
 )  # fmt: skip
@@ -314,18 +314,18 @@ def test_masses_that_are_no_masses() -> None:
     scalar[0, 1] = scalar[1, 0] = 3.0 * scalar[0, 0]
     wrong = sparse.kron(scalar, sparse.eye_array(3))
     with pytest.raises(sp.ModelError, match=r"ImportedComponent: the moments of mass have the eig"):
-        sp.ImportedComponent(MESH.nodes, 3, wrong, K).material_points(basis)
+        sp.fem.ImportedComponent(MESH.nodes, 3, wrong, K).material_points(basis)
     beam = imported_beam()
     against = np.diag(np.tile([1.0, 1, 1, 0, 0, 0], 4))
     # inertia against the twist between two nodes only: row sums are zero
     against[np.ix_([3, 9], [3, 9])] = [[1.0, -1.0], [-1.0, 1.0]]
     twist = np.zeros((24, 1))
     twist[[3, 9], 0] = 1.0, -1.0
-    turned = sp.ImportedComponent(beam.nodes, 6, against, beam.stiffness_matrix)
+    turned = sp.fem.ImportedComponent(beam.nodes, 6, against, beam.stiffness_matrix)
     with pytest.raises(sp.ModelError, match=r"component: lumped masses give no kinetic energy to"):
         turned.inertia_integrals(twist)
     uneven = np.diag(np.tile([2.0, 1, 1, 0, 0, 0], 4))
-    along_x = sp.ImportedComponent(beam.nodes, 6, uneven, beam.stiffness_matrix)
+    along_x = sp.fem.ImportedComponent(beam.nodes, 6, uneven, beam.stiffness_matrix)
     with pytest.raises(sp.ModelError) as caught:
         along_x.inertia_integrals(twist)
     assert str(caught.value) == (
@@ -339,7 +339,7 @@ def test_a_line_of_masses() -> None:
     beam = imported_beam(elements=5)
     masses = np.array([0.5, 1.0, 1.5, 1.0, 2.0, 0.5])
     M = np.diag((masses[:, None] * [1, 1, 1, 0, 0, 0]).ravel())
-    component = sp.ImportedComponent(beam.nodes, 6, M, beam.stiffness_matrix)
+    component = sp.fem.ImportedComponent(beam.nodes, 6, M, beam.stiffness_matrix)
     basis = np.random.default_rng(4).standard_normal((36, 3))
     found = component.inertia_integrals(basis)
     exact = point_integrals((masses, beam.nodes, basis.reshape(6, 6, 3)[:, :3]))
@@ -361,7 +361,7 @@ def test_messages_of_output4(head: str, sentence: str, tmp_path: Path) -> None:
     text = "\n".join([head, body + head.replace("KGG", "MGG"), body])
     (tmp_path / "bad.op4").write_text(text)
     with pytest.raises(sp.ModelError) as caught:
-        sp.read_nastran(DATA / "beam.bdf", tmp_path / "bad.op4")
+        sp.fem.read_nastran(DATA / "beam.bdf", tmp_path / "bad.op4")
     assert str(caught.value) == sentence
 
 
@@ -374,6 +374,6 @@ def test_a_body_without_any_stiffness_has_no_time_scale() -> None:
 
 
 def test_mass_that_differs_between_directions_is_named() -> None:
-    component = sp.ImportedComponent(MESH.nodes, 3, changed(M, 4, 4, 2 * M[4, 4]), K)
+    component = sp.fem.ImportedComponent(MESH.nodes, 3, changed(M, 4, 4, 2 * M[4, 4]), K)
     with pytest.raises(sp.ModelError, match=r"between v of node 1 and v of node 1 differs from an"):
         component.inertia_integrals(np.zeros((36, 0)))

@@ -49,7 +49,7 @@ def quarter_period(angle: float = 1.0, gravity: float = 9.81) -> float:
     return float(ellipk(np.sin(0.5 * angle) ** 2)) / np.sqrt(gravity)
 
 
-def sliding_mass(effort: float | sp.Signal, **start: float) -> sp.Model:
+def sliding_mass(effort: float | sp.signals.Signal, **start: float) -> sp.Model:
     """2 kg on a straight rail."""
     model = sp.Model()
     block = model.add(sp.RigidBody("block", 2.0))
@@ -64,13 +64,13 @@ TIMES = np.union1d(AT_STEPS, BETWEEN)
 
 
 @cache
-def reference(build) -> sp.Result:
+def reference(build) -> sp.results.Result:
     return sp.simulate(
         build(), 1.0, tolerance=(1e-13, 1e-13), output=TIMES, integrator=sp.DormandPrince()
     )
 
 
-def fixed_steps(build, method, n: int, tolerance) -> sp.Result:
+def fixed_steps(build, method, n: int, tolerance) -> sp.results.Result:
     """n equal steps over 1 s: the tolerance lets them pass, max_step keeps them from growing."""
     integrator = method(first_step=1 / n, max_step=1 / n)
     result = sp.simulate(build(), 1.0, tolerance=tolerance, output=TIMES, integrator=integrator)
@@ -79,7 +79,7 @@ def fixed_steps(build, method, n: int, tolerance) -> sp.Result:
     return result
 
 
-def errors(build, result: sp.Result) -> np.ndarray:
+def errors(build, result: sp.results.Result) -> np.ndarray:
     """Largest errors (4,): coordinates and velocities, where steps end and between steps."""
     exact, at_steps = reference(build), np.isin(TIMES, AT_STEPS)
     gaps = np.abs(result.q - exact.q).max(axis=1), np.abs(result.u - exact.u).max(axis=1)

@@ -19,9 +19,9 @@ def test_average_reproduces_rigid_motions_and_keeps_loads_in_equilibrium() -> No
     nodes = mesh.group("x_max")
     place = np.array([0.9, -0.3, 0.5])  # not among the nodes
     for weights in (None, RNG.uniform(0.1, 5.0, len(nodes))):
-        frame = sp.Interface("tip", place, nodes, "average", weights)
+        frame = sp.fem.Interface("tip", place, nodes, "average", weights)
         A = frame.averaging(mesh)
-        R = sp.rigid_modes(mesh)
+        R = sp.fem.rigid_modes(mesh)
         assert A @ R == pytest.approx(rigid_motion(place[None], 6), abs=1e-12)
         load = RNG.standard_normal(6)
         forces = A.T @ load
@@ -35,10 +35,10 @@ def test_average_reproduces_rigid_motions_and_keeps_loads_in_equilibrium() -> No
 
 
 def test_average_is_the_weighted_mean() -> None:
-    mesh = sp.block((1.0, 1.0, 1.0), (1, 1, 1), "hex8", STEEL)
+    mesh = sp.fem.block((1.0, 1.0, 1.0), (1, 1, 1), "hex8", STEEL)
     nodes = mesh.group("z_max")
     centre = mesh.nodes[nodes].mean(axis=0)
-    A = sp.Interface("top", centre, nodes, "average").averaging(mesh)
+    A = sp.fem.Interface("top", centre, nodes, "average").averaging(mesh)
     u = RNG.standard_normal((len(mesh.nodes), 3))
     found = A @ u.ravel()
     assert found[:3] == pytest.approx(u[nodes].mean(axis=0))
@@ -51,18 +51,18 @@ def test_average_is_the_weighted_mean() -> None:
 def test_average_of_nodes_on_a_line_uses_their_rotations() -> None:
     beam = imported_beam()
     for nodes in ([1], [0, 1, 3]):
-        frame = sp.Interface("middle", (0.2, 0.1, 0.0), nodes, "average")
-        found = frame.averaging(beam) @ sp.rigid_modes(beam)
+        frame = sp.fem.Interface("middle", (0.2, 0.1, 0.0), nodes, "average")
+        found = frame.averaging(beam) @ sp.fem.rigid_modes(beam)
         assert found == pytest.approx(rigid_motion(frame.place[None], 6), abs=1e-12)
 
 
 def test_rigid_ties_carry_rigid_motions() -> None:
     mesh = curved("hex20")
-    foot = sp.Interface("foot", (0.0, 0.2, 0.1), mesh.group("x_min"))
-    tip = sp.Interface("tip", (0.7, 0.5, 0.1), mesh.group("x_max"), "average")
-    top = sp.Interface("top", (0.3, 0.3, 0.5), mesh.nodes_near((0.3, 0.4, 0.3), 0.15))
-    ties = sp.tie(mesh, [foot, tip, top])
-    R = sp.rigid_modes(mesh)
+    foot = sp.fem.Interface("foot", (0.0, 0.2, 0.1), mesh.group("x_min"))
+    tip = sp.fem.Interface("tip", (0.7, 0.5, 0.1), mesh.group("x_max"), "average")
+    top = sp.fem.Interface("top", (0.3, 0.3, 0.5), mesh.nodes_near((0.3, 0.4, 0.3), 0.15))
+    ties = sp.fem.tie(mesh, [foot, tip, top])
+    R = sp.fem.rigid_modes(mesh)
     Z = ties.rigid_motions(R)
     assert ties.T @ Z == pytest.approx(R, abs=1e-14)
     frames = np.vstack([rigid_motion(f.place[None], 6) for f in (foot, tip, top)])
@@ -83,15 +83,15 @@ def test_rigid_ties_carry_rigid_motions() -> None:
 @pytest.mark.parametrize("kind", ["rigid", "average"])
 def test_tension_through_frames(kind: str) -> None:
     """A bar without Poisson's ratio between frames: F L / (E A), for both kinds."""
-    mesh = sp.block((1.0, 0.1, 0.2), (3, 2, 2), "hex8", CORK)
-    foot = sp.Interface("foot", (0.0, 0.05, 0.1), mesh.group("x_min"))
+    mesh = sp.fem.block((1.0, 0.1, 0.2), (3, 2, 2), "hex8", CORK)
+    foot = sp.fem.Interface("foot", (0.0, 0.05, 0.1), mesh.group("x_min"))
     # shares of the area of the end face: corners, edges, middle
     areas = [
         (0.5 if y in (0.0, 0.1) else 1.0) * (0.5 if z in (0.0, 0.2) else 1.0)
         for _, y, z in np.round(mesh.nodes[mesh.group("x_max")], 9)
     ]
-    tip = sp.Interface("tip", (1.0, 0.05, 0.1), mesh.group("x_max"), kind, areas)
-    ties = sp.tie(mesh, [foot, tip])
+    tip = sp.fem.Interface("tip", (1.0, 0.05, 0.1), mesh.group("x_max"), kind, areas)
+    ties = sp.fem.tie(mesh, [foot, tip])
     K = ties.reduce(mesh.stiffness_matrix)
     load = ties.B.T @ np.array([0.0] * 6 + [1e4, 0.0, 0.0, 0.0, 0.0, 0.0])
     free = np.arange(6, K.shape[0])
@@ -103,39 +103,39 @@ def test_tension_through_frames(kind: str) -> None:
 
 def test_rigid_interface_with_rotations() -> None:
     beam = imported_beam()
-    end = sp.Interface("end", (0.9, 0.3, 0.0), [3])
-    ties = sp.tie(beam, [end])
-    Z = ties.rigid_motions(sp.rigid_modes(beam))
-    assert ties.T @ Z == pytest.approx(sp.rigid_modes(beam), abs=1e-15)
+    end = sp.fem.Interface("end", (0.9, 0.3, 0.0), [3])
+    ties = sp.fem.tie(beam, [end])
+    Z = ties.rigid_motions(sp.fem.rigid_modes(beam))
+    assert ties.T @ Z == pytest.approx(sp.fem.rigid_modes(beam), abs=1e-15)
     assert ties.T.shape == (24, 24)
 
 
-BLOCK = sp.block((1.0, 1.0, 1.0), (2, 1, 1), "hex8", STEEL)
+BLOCK = sp.fem.block((1.0, 1.0, 1.0), (2, 1, 1), "hex8", STEEL)
 MESSAGES = [
-    (lambda: sp.Interface("tip", (0, 0), [1, 2, 3]),
+    (lambda: sp.fem.Interface("tip", (0, 0), [1, 2, 3]),
      "Interface 'tip': place is (0, 0), expected 3 finite numbers"),
-    (lambda: sp.Interface("tip", (0, 0, 0), []),
+    (lambda: sp.fem.Interface("tip", (0, 0, 0), []),
      "Interface 'tip': nodes is (), expected node numbers"),
-    (lambda: sp.Interface("tip", (0, 0, 0), [1, 2, 1]),
+    (lambda: sp.fem.Interface("tip", (0, 0, 0), [1, 2, 1]),
      "Interface 'tip': nodes has 1 twice, expected each node once"),
-    (lambda: sp.Interface("tip", (0, 0, 0), [1, 2, 3], "soft"),
+    (lambda: sp.fem.Interface("tip", (0, 0, 0), [1, 2, 3], "soft"),
      "Interface 'tip': kind is 'soft', expected 'rigid' or 'average'"),
-    (lambda: sp.Interface("tip", (0, 0, 0), [1, 2, 3], "average", [1, 2, 0]),
+    (lambda: sp.fem.Interface("tip", (0, 0, 0), [1, 2, 3], "average", [1, 2, 0]),
      "Interface 'tip': weights is (1, 2, 0), expected 3 positive numbers"),
-    (lambda: sp.tie(BLOCK, [sp.Interface("tip", (0, 0, 0), [1, 2, 99])]),
+    (lambda: sp.fem.tie(BLOCK, [sp.fem.Interface("tip", (0, 0, 0), [1, 2, 99])]),
      "Interface 'tip': nodes is 99, expected numbers from 0 to 11"),
-    (lambda: sp.Interface("tip", (0, 0, 0), [0, 4, 8], "average").averaging(BLOCK),
+    (lambda: sp.fem.Interface("tip", (0, 0, 0), [0, 4, 8], "average").averaging(BLOCK),
      "Interface 'tip': its 3 nodes with 3 coordinates are on one line, expected at least 3 nodes "
      "that are not"),
-    (lambda: sp.tie(BLOCK, [sp.Interface("tip", (0, 0, 0), [0, 4])]),
+    (lambda: sp.fem.tie(BLOCK, [sp.fem.Interface("tip", (0, 0, 0), [0, 4])]),
      "Interface 'tip': its 2 nodes with 3 coordinates are on one line, expected at least 3 nodes "
      "that are not"),
-    (lambda: sp.tie(BLOCK, [sp.Interface("a", (0, 0, 0), [0, 1, 2]),
-                            sp.Interface("b", (0, 0, 0), [2, 3, 4])]),
+    (lambda: sp.fem.tie(BLOCK, [sp.fem.Interface("a", (0, 0, 0), [0, 1, 2]),
+                            sp.fem.Interface("b", (0, 0, 0), [2, 3, 4])]),
      "Interface 'b': node 2 is held by Interface 'a', too, expected each node in one rigid "
      "interface"),
-    (lambda: sp.tie(BLOCK, [sp.Interface("a", (0, 0, 0), [0, 1, 2]),
-                            sp.Interface("a", (0, 0, 0), [8, 9, 10])]),
+    (lambda: sp.fem.tie(BLOCK, [sp.fem.Interface("a", (0, 0, 0), [0, 1, 2]),
+                            sp.fem.Interface("a", (0, 0, 0), [8, 9, 10])]),
      "tie: two interfaces are called 'a', expected different names"),
 ]  # fmt: skip
 

@@ -63,7 +63,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     model = Path(__file__).resolve().parents[1] / "examples" / "models" / "two_link_arm.yaml"
     (place / "arm.yaml").write_bytes(model.read_bytes())
     (place / "study.yaml").write_text(STUDY)
-    result = sp.ModelFile(place / "arm.yaml").run(
+    result = sp.files.ModelFile(place / "arm.yaml").run(
         t_end=0.02, checkpoint=place / "run.checkpoint", every=0.01
     )
     for name in ("arm.nc", "other.nc"):

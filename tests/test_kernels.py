@@ -23,11 +23,15 @@ from supple.native.declare import INTS, IVEC, REALS, VEC
 
 PACKAGE = Path(supple.__file__).parent
 
+
 def run(code: str, cache_folder: Path, parent: Path = PACKAGE.parent, **variables: str):
     """Run a fresh interpreter on the package below ``parent``."""
     env = {**os.environ, "PYTHONPATH": str(parent), "SUPPLE_CACHE_DIR": str(cache_folder)}
     return subprocess.run(
-        [sys.executable, "-c", code], env={**env, **variables}, capture_output=True, text=True,
+        [sys.executable, "-c", code],
+        env={**env, **variables},
+        capture_output=True,
+        text=True,
         check=True,
     )
 
@@ -120,8 +124,12 @@ def test_importing_compiles_nothing():
 @pytest.mark.parametrize(
     "which, value",
     [
-        (2, np.zeros((10, 2))[:, 0]), (3, np.zeros(4, np.float32)), (3, np.zeros((2, 2))),
-        (0, np.zeros(8)), (5, 3.0), (4, np.frombuffer(bytes(32))),
+        (2, np.zeros((10, 2))[:, 0]),
+        (3, np.zeros(4, np.float32)),
+        (3, np.zeros((2, 2))),
+        (0, np.zeros(8)),
+        (5, 3.0),
+        (4, np.frombuffer(bytes(32))),
         (4, np.frombuffer(bytearray(36), offset=4)),
     ],
     ids=["stride", "single", "dimensions", "real for whole", "number", "read-only", "misaligned"],

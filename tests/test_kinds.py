@@ -35,8 +35,9 @@ from supple.engine.pack.forces import PACKERS as FORCE_PACKERS
 from supple.engine.pack.kinds import treated
 from supple.forces import ForceElement
 from supple.forces.kinds import ELEMENTS, FORCES
+from supple.foundation import public_names
 from supple.joints import motions
-from supple.results.views.ancf_views import GradientView
+from supple.results.views.ancf_views import ANCFView
 
 END = 4e-3  # s
 STEP = 1e-4  # s, of methods with fixed steps
@@ -80,7 +81,9 @@ def formulations(model: sp.Model) -> list[sp.Formulation]:
     return [sp.JointCoordinates(), sp.Absolute(), sp.Branch([*joints, f"free:{free}"])]
 
 
-def run(model: sp.Model, integrator: sp.Integrator, formulation: sp.Formulation) -> sp.Result:
+def run(
+    model: sp.Model, integrator: sp.Integrator, formulation: sp.Formulation
+) -> sp.results.Result:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sp.SuppleWarning)
         return sp.simulate(
@@ -101,7 +104,7 @@ def reference(kind: str) -> tuple[np.ndarray, np.ndarray]:
         return where(model, sp.simulate(model, END, output=2, tolerance=1e-11))
 
 
-def where(model: sp.Model, result: sp.Result) -> tuple[np.ndarray, np.ndarray]:
+def where(model: sp.Model, result: sp.results.Result) -> tuple[np.ndarray, np.ndarray]:
     """Attitudes and places of all bodies, and their velocities, at the end."""
     assert result.success, result.message
     bodies = [_framed(result[name]) for name in model.bodies]
@@ -112,7 +115,7 @@ def where(model: sp.Model, result: sp.Result) -> tuple[np.ndarray, np.ndarray]:
 
 def _framed(view):
     """A body, or of one without a frame its end."""
-    return view.far_end if isinstance(view, GradientView) else view
+    return view.far_end if isinstance(view, ANCFView) else view
 
 
 @cache
@@ -200,16 +203,18 @@ def test_every_signal_is_seen(name: str) -> None:
 
 def exported(base: type) -> set[type]:
     """The classes of the public vocabulary that can be made."""
-    found = {getattr(sp, name) for name in sp.__all__}
+    found = set(map(public_names.value, public_names.paths()))
     kinds = {c for c in found if isinstance(c, type) and issubclass(c, base)}
     return {c for c in kinds if not any(d is not c and issubclass(d, c) for d in kinds)}
 
 
 def test_every_class_of_the_vocabulary_is_run() -> None:
-    assert {c.__name__ for c in exported(sp.Joint)} == set(JOINTS)
+    assert {c.__name__ for c in exported(sp.joints.Joint)} == set(JOINTS)
     assert exported(ForceElement) == {c for c, _ in FORCE_MODELS.values()} == set(FORCES)
     assert exported(Constraint) == {c for c, _ in CONSTRAINT_MODELS.values()}
-    assert {type(wave) for wave in SIGNAL_WAVES.values()} >= exported(sp.Signal) - {Recorded}
+    assert {type(wave) for wave in SIGNAL_WAVES.values()} >= exported(sp.signals.Signal) - {
+        Recorded
+    }
 
 
 def test_every_row_of_the_tables_is_run() -> None:

@@ -18,7 +18,7 @@ from supple.results.views.body_loads import at_times
 
 E, G, LENGTH, DEPTH = 70e9, 26e9, 2.0, 0.1
 ALLOY = sp.Material(E, G, 2700)
-TWIST = sp.SecondOrder(twist=True)
+TWIST = sp.reduction.SecondOrder(twist=True)
 
 
 @pytest.fixture(autouse=True)

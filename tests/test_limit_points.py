@@ -29,7 +29,7 @@ def roof(cells: int, thickness: float, unit: float) -> sp.Model:
     m = sp.Model(name="roof")
     size = (2 * half, length)
     shell = m.add(
-        sp.GradientPlate("roof", size, thickness * unit, plastic, (cells, cells), shape=place)
+        sp.ANCFPlate("roof", size, thickness * unit, plastic, (cells, cells), shape=place)
     )
     for x in (0.0, 2 * half):
         for k, y in enumerate(np.linspace(0.0, length, cells + 1)):
@@ -44,7 +44,7 @@ def roof(cells: int, thickness: float, unit: float) -> sp.Model:
     return m
 
 
-def extremes(path: sp.EquilibriumPath) -> list[float]:
+def extremes(path: sp.results.EquilibriumPath) -> list[float]:
     """Load factors of points that are larger or smaller than both neighbours."""
     f = path.load
     turns = (f[1:-1] - f[:-2]) * (f[2:] - f[1:-1]) < 0.0

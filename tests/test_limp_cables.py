@@ -25,7 +25,7 @@ def line(EI: float, elements: int, kind: str = "mean") -> sp.Model:
     section = sp.Section(AREA, EI / E, EI / E, 1e-8, shear=(0.8, 0.8))
     material = sp.Material(E=E, G=E / 2, density=DENSITY)
     cable = kind != "collocated"
-    body = m.add((sp.Cable if cable else sp.GradientBeam)("line", LENGTH, section, material))
+    body = m.add((sp.Cable if cable else sp.ANCFBeam)("line", LENGTH, section, material))
     m.replace("line", elements=elements, element=kind)
     m.add((sp.Spherical if cable else sp.Revolute)("pin", m.ground.at(0), body.at(0)))
     return m

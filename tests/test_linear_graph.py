@@ -58,7 +58,7 @@ def random_model(seed: int) -> sp.Model:
             m.add(sp.Beam(f"b{i}", 1.0, ROD, STEEL, reference=reference))
     bodies = [m.ground, *m.bodies.values()]
 
-    def frame(body: sp.Body) -> sp.Frame:
+    def frame(body: sp.bodies.Body) -> sp.Frame:
         turn = rng.normal(size=3) if rng.random() < 0.1 else None
         return body.at(float(rng.choice([0.0, 0.25, 0.5, 1.0])), rotation=turn)
 
@@ -91,7 +91,7 @@ def random_tree(m: sp.Model, seed: int) -> list[str]:
     return [edges[k] for k in rng.permutation(len(edges))]
 
 
-def check_identities(g: sp.LinearGraph, seed: int) -> None:
+def check_identities(g: sp.results.LinearGraph, seed: int) -> None:
     v, e, n = len(g.nodes), len(g.edges), len(g.tree)
     assert g.edges == g.tree + g.cotree
     assert len(set(g.nodes)) == v and len(set(names(g.edges))) == e
@@ -115,7 +115,7 @@ def check_identities(g: sp.LinearGraph, seed: int) -> None:
     assert not (g.incidence @ through).any() and not (g.cutset @ through).any()
 
 
-def check_cutsets(g: sp.LinearGraph) -> None:
+def check_cutsets(g: sp.results.LinearGraph) -> None:
     """Take each branch out of the tree, and look which edges cross, and in which direction."""
     for i, branch in enumerate(g.tree):
         net = nx.Graph([(t.tail, t.head) for t in g.tree if t is not branch])
@@ -126,7 +126,7 @@ def check_cutsets(g: sp.LinearGraph) -> None:
         assert g.cutset[i].tolist() == crossing
 
 
-def check_circuits(g: sp.LinearGraph) -> None:
+def check_circuits(g: sp.results.LinearGraph) -> None:
     """Walk along each chord and back through the tree."""
     tree = nx.Graph()
     tree.add_nodes_from(g.nodes)
@@ -453,7 +453,7 @@ def test_picture(tmp_path) -> None:
     assert len(set(colours.values())) == len(colours)
 
 
-def zip_lines(g: sp.LinearGraph, ax):
+def zip_lines(g: sp.results.LinearGraph, ax):
     """Edges with their lines: the ends of a line are the boxes of the edge's nodes."""
     boxes = {text.get_position(): text.get_text().replace("\n", "@") for text in ax.texts}
     for line in ax.lines:

@@ -222,7 +222,7 @@ def test_eigenvalues_do_not_depend_on_coordinates(damping):
     assert a.frequencies == pytest.approx(b.frequencies, rel=1e-8)
 
 
-def spinner(formulation, hub) -> sp.LinearModel:
+def spinner(formulation, hub) -> sp.results.LinearModel:
     """A bob on a spinning shaft, steady at the angle where weight and spin balance."""
     model = sp.Model(gravity=(0, 0, -G))
     shaft = model.add(sp.RigidBody("shaft", 1.0, inertia=(3, 3, 5.0)))

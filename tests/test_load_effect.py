@@ -40,7 +40,7 @@ def column(push: float, side: float = 1.0, turn: float = 0.0, **options) -> sp.M
     return m
 
 
-def effect_of(result: sp.Result, body: str) -> LoadEffect:
+def effect_of(result: sp.results.Result, body: str) -> LoadEffect:
     found = load_effect(result, result.data.compiled.flexible[body])
     assert found is not None
     return found
@@ -122,7 +122,7 @@ def test_weight_and_masses_along_the_axis():
     """A standing column under its own weight buckles at 7.837 EI/(m g L^2) (Greenhill)."""
     weight = 2700 * 2e-4 * LENGTH
     g = 7.837 * STIFFNESS / (weight * LENGTH**2)
-    for modes in ("all", sp.Polynomials(4)):
+    for modes in ("all", sp.reduction.PolynomialShapes(4)):
         m = sp.Model(gravity=(-g, 0, 0))
         reference = "clamped"
         rod = m.add(
@@ -159,7 +159,7 @@ def test_a_constraint_whose_load_is_not_known():
     assert effect_of(sp.statics(m), "rod").buckling.largest == pytest.approx(0.5, abs=1e-3)
 
 
-def pushed(body, end, load: float, clamp) -> sp.StaticResult:
+def pushed(body, end, load: float, clamp) -> sp.results.StaticResult:
     """A body along x, clamped at one end and pushed at the other."""
     m = sp.Model()
     m.add(body)
@@ -170,7 +170,7 @@ def pushed(body, end, load: float, clamp) -> sp.StaticResult:
 
 def test_frames_and_meshes():
     """Columns of members, triangles and bricks, by their own finite elements."""
-    frame = sp.FrameBody(
+    frame = sp.FrameStructure(
         "column", [(0, 0, 0), (1, 0, 0)], [sp.Member(0, 1, SECTION, ALLOY, elements=8)], modes=6
     )
     result = pushed(frame, frame.at(node=1), 1.2 * EULER, frame.at(node=0))
@@ -243,7 +243,7 @@ def test_a_portal_pushed_to_the_side_is_not_doubted():
     for stiffening in ("none", "second_order"):
         members = [sp.Member(*pair, sp.Rectangle(0.01, 0.01), ALLOY, elements=4) for pair in pairs]
         m = sp.Model()
-        frame = m.add(sp.FrameBody("portal", corners, members, stiffening=stiffening))
+        frame = m.add(sp.FrameStructure("portal", corners, members, stiffening=stiffening))
         m.add(sp.Fixed("foot", m.ground.at(0), frame.at("left")))
         m.add(sp.Fixed("other foot", m.ground.at(1), frame.at("right")))
         m.add(sp.Force("push", frame.at("top left"), (4.0, 0, 0)))

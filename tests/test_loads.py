@@ -137,7 +137,7 @@ def efforts_of(model, eq, s):
         if isinstance(f, JointForce) and not isinstance(f, sp.Motor):
             place, ratio, effort, _ = joint_law(model, eq, s, f)
             yield f.name, {place: ratio * effort}
-        elif isinstance(f, sp.CouplingSpring):
+        elif isinstance(f, sp.CoordinateSpring):
             both: dict[int, float] = {}
             for place, effort in coupling_law(model, eq, s, f):
                 both[place] = both.get(place, 0.0) + effort
@@ -295,7 +295,7 @@ def test_loads_are_in_the_dataset_with_units(arm, tmp_path):
     for name, unit in units.items():
         assert d[name].attrs["units"] == unit
     assert np.array_equal(d["cord.tension"].values, arm["cord"].tension)
-    saved = sp.load(arm.save(tmp_path / "arm.nc"))
+    saved = sp.files.load_result(arm.save(tmp_path / "arm.nc"))
     assert np.array_equal(saved["motor.effort"], arm["motor"].effort)
     labels = [ax.get_ylabel() for ax in saved.plot("motor", "cord", "wind").axes]
     assert labels == ["motor effort (N m)", "cord tension (N)", "wind (N)", "wind (N m)"]

@@ -129,7 +129,7 @@ def checkpoints(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     return found
 
 
-def same(a: sp.Result, b: sp.Result) -> None:
+def same(a: sp.results.Result, b: sp.results.Result) -> None:
     """Equal to the last bit, in all that a run finds."""
     for name in ("t", "q", "u", "z"):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name), strict=True)
@@ -214,9 +214,9 @@ def test_states_go_to_a_file(name: str, tmp_path: Path, monkeypatch: pytest.Monk
             (other / file).write_bytes(content)
         if 0 < k < len(copies) - 1:  # the first is written before the run begins
             with pytest.raises(sp.ModelError, match="its run did not come to an end, expected"):
-                sp.load_run(other / "states.h5")
+                sp.files.open_run(other / "states.h5")
         same(sp.resume(other / "run"), known)
-        found = sp.load_run(other / "states.h5")
+        found = sp.files.open_run(other / "states.h5")
         same(found, known)
     part, whole = found.between(0.1, 0.4, every=2), known.data.history
     which = np.flatnonzero((known.t >= 0.1) & (known.t <= 0.4))[::2]
@@ -239,7 +239,7 @@ def test_energies_and_validity_are_found_in_blocks(monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(module, "BLOCK", 70)
     monkeypatch.setattr(result, "LONG", 100)
     for known in (whole, fast):
-        found = sp.Result(known.data.part(np.arange(301)))
+        found = sp.results.Result(known.data.part(np.arange(301)))
         np.testing.assert_array_equal(found.energy.kinetic, known.energy.kinetic)
         np.testing.assert_array_equal(found.data.history.momentum, known.data.history.momentum)
         before, now = known.monitor["blade"], found.monitor["blade"]
@@ -271,28 +271,28 @@ def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
     finally:
         signal.signal(signal.SIGINT, before)
     assert not stopped.success and 1.0 < stopped.t[-1] < 60.0
-    assert sp.load_run(tmp_path / "states.h5").t[-1] == stopped.t[-1]
+    assert sp.files.open_run(tmp_path / "states.h5").t[-1] == stopped.t[-1]
     with pytest.raises(sp.ModelError, match=r"output_to is 'states.h5', expected another path"):
         sp.simulate(arm(), 0.1, output_to=tmp_path / "states.h5")
     same(sp.resume(path), whole)
-    same(sp.load_run(tmp_path / "states.h5"), whole)
+    same(sp.files.open_run(tmp_path / "states.h5"), whole)
 
 
 @pytest.mark.slow
 def test_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a model file asks for is written by the run that goes on, too."""
     monkeypatch.chdir(tmp_path)
-    sp.write_model(arm(), "arm.yaml", events=watched(), t_end=1.0, output=20)
+    sp.files.write_model(arm(), "arm.yaml", events=watched(), t_end=1.0, output=20)
     text = Path("arm.yaml").read_text()
     Path("arm.yaml").write_text(text + "outputs:\n  save: run.nc\n")
     call = ["run", "arm.yaml", "--checkpoint", "arm.checkpoint", "--interval", "0.2"]
     found = CliRunner().invoke(cli.app, call)
     assert found.exit_code == 0, found.output
-    first = sp.load("run.nc")
+    first = sp.files.load_result("run.nc")
     Path("run.nc").unlink()
     found = CliRunner().invoke(cli.app, ["resume", "arm.checkpoint"])
     assert found.exit_code == 0 and "written" in found.output
-    np.testing.assert_array_equal(sp.load("run.nc")["pin.angle"], first["pin.angle"])
+    np.testing.assert_array_equal(sp.files.load_result("run.nc")["pin.angle"], first["pin.angle"])
     Path("arm.yaml").write_text("nonsense")  # the checkpoint has the model
     found = CliRunner().invoke(cli.app, ["resume", "arm.checkpoint"])
     assert found.exit_code == 0 and "arm.yaml: the model file cannot be read" in found.output
@@ -486,7 +486,7 @@ import supple as sp
 from test_long_runs import arm, beam
 model, end = {"arm": (arm, 100.0), "beam": (beam, 1.0)}[sys.argv[1]]
 result = sp.simulate(model(), end, output=1_000_000, output_to=sys.argv[2])
-assert result.success and result.verdict and len(sp.load_run(sys.argv[2]).t) == 1_000_001
+assert result.success and result.verdict and len(sp.files.open_run(sys.argv[2]).t) == 1_000_001
 print(int(re.search("VmHWM:\\s*([0-9]+) kB", Path("/proc/self/status").read_text())[1]) / 1e3)
 """
 

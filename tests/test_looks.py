@@ -28,7 +28,7 @@ SOFT = sp.Material(E=2e9, G=0.8e9, density=1200)
 ROUNDING = 1e-12  # of the size of what is drawn
 
 
-def simulated(model: sp.Model, t_end: float, start: sp.State | None = None) -> sp.Result:
+def simulated(model: sp.Model, t_end: float, start: sp.State | None = None) -> sp.results.Result:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of strange inertias and large deformations
         return sp.simulate(model, t_end, start=start, tolerance=1e-3, output=4)
@@ -49,7 +49,9 @@ def volume(surface: Surface | Thing) -> float:
     return float(np.einsum("fi,fi->", a, np.cross(b, c)) / 6.0)
 
 
-def check_beam(result: sp.Result, one: Thing, view, start: float = 0.0, slack=ROUNDING) -> None:
+def check_beam(
+    result: sp.results.Result, one: Thing, view, start: float = 0.0, slack=ROUNDING
+) -> None:
     """Vertices of a beam against the stations of the result, at all times."""
     axis, size = centres(one), np.ptp(one.points[:, 0])
     for vertex in axis[:: max(1, len(axis) // 5)]:
@@ -104,19 +106,21 @@ def test_nodes_of_structures_shells_and_solids_are_drawn_where_they_are(tmp_path
     m = sp.Model(gravity=(0, 0, -9.81))
     nodes = {"a": (0, 0, 0), "b": (1, 0, 0), "c": (1, 1, 0.5)}
     members = [sp.Member(*pair, sp.Circle(0.02), SOFT, elements=2) for pair in ("ab", "bc")]
-    tower = m.add(sp.FrameBody("tower", nodes, members, modes=4, stiffening="second_order"))
+    tower = m.add(sp.FrameStructure("tower", nodes, members, modes=4, stiffening="second_order"))
     m.add(sp.Fixed("tower foot", m.ground.at(0), tower.at("a")))
     shell = plate(1.0, 0.5, 3, 2, thickness=0.003, material=SOFT)
     left = np.flatnonzero(shell.nodes[:, 0] == 0.0)
-    wing = m.add(sp.MeshBody("wing", shell, [sp.Interface("root", (0, 0.25, 0), left)], modes=3,
+    wing = m.add(sp.MeshBody("wing", shell, [sp.fem.Interface("root", (0, 0.25, 0), left)], modes=3,
                              stiffening="second_order"))  # fmt: skip
     m.add(sp.Revolute("flap", tower.at("b"), wing.at("root"), axis="y"))
-    bar = sp.block((0.5, 0.05, 0.05), (3, 1, 1), "hex20", SOFT)
+    bar = sp.fem.block((0.5, 0.05, 0.05), (3, 1, 1), "hex20", SOFT)
     face = np.flatnonzero(bar.nodes[:, 0] == 0.0)
-    block = m.add(sp.MeshBody("bar", bar, [sp.Interface("end", (0, 0.025, 0.025), face)], modes=2))
+    block = m.add(
+        sp.MeshBody("bar", bar, [sp.fem.Interface("end", (0, 0.025, 0.025), face)], modes=2)
+    )
     m.add(sp.Fixed("bar foot", m.ground.at(0, 2, 0), block.at("end")))
     beam = sp.Beam("beam", 1.0, sp.Circle(0.02), SOFT, modes=2)
-    sp.write_sid(tmp_path / "beam.sid", beam, [beam.at(x) for x in (0.0, 0.5, 1.0)])
+    sp.files.write_sid(tmp_path / "beam.sid", beam, [beam.at(x) for x in (0.0, 0.5, 1.0)])
     other = m.add(sp.SIDBody("other", tmp_path / "beam.sid"))
     m.add(sp.Fixed("other foot", m.ground.at(0, 3, 0), other.at(node="1")))
     result = simulated(m, 0.05)
@@ -145,7 +149,7 @@ def test_nodes_of_structures_shells_and_solids_are_drawn_where_they_are(tmp_path
 
 @pytest.mark.parametrize("kind", ["tet4", "tet10", "hex8", "hex20", "hex27"])
 def test_solids_are_closed_and_seen_from_outside(kind: str) -> None:
-    mesh = sp.block((0.3, 0.2, 0.5), (2, 3, 2), kind, ALLOY)
+    mesh = sp.fem.block((0.3, 0.2, 0.5), (2, 3, 2), kind, ALLOY)
     faces = outer_faces(kind, mesh.cells, mesh.nodes)
     assert volume(Surface(mesh.nodes, faces)) == pytest.approx(0.03)
     mirrored = mesh.nodes * [1, 1, -1]  # cells that are numbered the other way round
@@ -176,13 +180,15 @@ def test_stress_of_vertices_is_that_of_the_result() -> None:
     beam = m.add(sp.Beam("beam", 1.0, sp.ISection(0.03, 0.02, 0.002, 0.003), SOFT, modes=4))
     m.add(sp.Fixed("wall", m.ground.at(0), beam.at(0)))
     m.add(sp.Force("wrench", beam.at(1.0), (3, 2, 1), torque=(0.1, 0.2, 0.3)))
-    cube = sp.block((0.5, 0.1, 0.1), (2, 1, 1), "hex20", SOFT)
+    cube = sp.fem.block((0.5, 0.1, 0.1), (2, 1, 1), "hex20", SOFT)
     face = np.flatnonzero(cube.nodes[:, 0] == 0.0)
-    bar = m.add(sp.MeshBody("bar", cube, [sp.Interface("end", (0, 0.05, 0.05), face)], modes=2))
+    bar = m.add(sp.MeshBody("bar", cube, [sp.fem.Interface("end", (0, 0.05, 0.05), face)], modes=2))
     m.add(sp.Fixed("foot", m.ground.at(0, 1, 0), bar.at("end")))
     shell = plate(0.5, 0.3, 3, 2, thickness=0.002, material=SOFT)
     left = np.flatnonzero(shell.nodes[:, 0] == 0.0)
-    wing = m.add(sp.MeshBody("wing", shell, [sp.Interface("root", (0, 0.15, 0), left)], modes=3))
+    wing = m.add(
+        sp.MeshBody("wing", shell, [sp.fem.Interface("root", (0, 0.15, 0), left)], modes=3)
+    )
     m.add(sp.Fixed("root", m.ground.at(0, 2, 0), wing.at("root")))
     result = simulated(m, 0.02)
     scene, last = draw(result), len(result.t) - 1
@@ -242,11 +248,11 @@ def everything() -> sp.Model:
 
 
 @pytest.fixture(scope="module")
-def run() -> sp.Result:
+def run() -> sp.results.Result:
     return simulated(everything(), 0.1)
 
 
-def test_every_item_is_drawn(run: sp.Result) -> None:
+def test_every_item_is_drawn(run: sp.results.Result) -> None:
     scene = draw(run)
     shown = {one.name for one in scene.things}
     assert shown >= {*run.bodies, *run.joints, *run.forces, *run.constraints, *run.point_masses}
@@ -281,7 +287,7 @@ def page_of(text: str) -> tuple[dict, bytes]:
     return json.loads(scene), gzip.decompress(base64.b64decode(numbers))
 
 
-def test_a_page_holds_everything_and_asks_for_nothing(run: sp.Result, tmp_path) -> None:
+def test_a_page_holds_everything_and_asks_for_nothing(run: sp.results.Result, tmp_path) -> None:
     text = run.to_html(tmp_path / "run.html", "slide", "energy").read_text(encoding="utf-8")
     assert "http:" not in text and "https:" not in text and "//cdn" not in text
     assert "<title>all &lt;b&gt; &amp; &lt;!-- kinds</title>" in text
@@ -309,7 +315,7 @@ def test_a_page_holds_everything_and_asks_for_nothing(run: sp.Result, tmp_path) 
         np.testing.assert_array_equal(read(kept["triangles"]), one.triangles.ravel())
 
 
-def test_gltf_shows_the_same_places(run: sp.Result, tmp_path) -> None:
+def test_gltf_shows_the_same_places(run: sp.results.Result, tmp_path) -> None:
     content = run.to_gltf(tmp_path / "run.glb").read_bytes()
     magic, version, length, size, kind = struct.unpack_from("<IIIII", content)
     assert (magic, version, length, kind) == (0x46546C67, 2, len(content), 0x4E4F534A)

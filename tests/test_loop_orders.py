@@ -20,7 +20,7 @@ JOINTS, ABSOLUTE = sp.JointCoordinates(), sp.Absolute()
 forms = pytest.mark.parametrize("formulation", [JOINTS, ABSOLUTE], ids=["joint", "absolute"])
 
 
-def multipliers(build, formulation, result: sp.Result) -> np.ndarray:
+def multipliers(build, formulation, result: sp.results.Result) -> np.ndarray:
     """Those that belong to the states of a result (nt, nr)."""
     equations, found = formulation.equations(build()), []
     for t, q, u, z in zip(result.t, result.q, result.u, result.z, strict=True):
@@ -35,7 +35,7 @@ def times(span: float) -> np.ndarray:
 
 
 @cache
-def reference(build, formulation, span: float) -> tuple[sp.Result, np.ndarray]:
+def reference(build, formulation, span: float) -> tuple[sp.results.Result, np.ndarray]:
     best = {"tolerance": 1e-13, "integrator": sp.DormandPrince(), "output": times(span)}
     exact = sp.simulate(build(), span, formulation=formulation, **best)
     assert exact.success

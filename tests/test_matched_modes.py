@@ -57,10 +57,10 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "stiffened": {"stiffening": "second_order"},
     "membrane": {"stiffening": "von_karman"},
     "damped": {"damping": sp.ModalDamping(0.01)},
-    "attached": {"modes": sp.AttachmentModes(2)},
-    "turned, stiffened": {"roll": 0.3, "stiffening": sp.SecondOrder(twist=True)},
-    "attached, stiffened": {"modes": sp.AttachmentModes(2), "stiffening": "second_order"},
-    "interfaces": {"modes": sp.CraigBampton([0.0, 0.6], 2)},
+    "attached": {"modes": sp.reduction.AttachmentModes(2)},
+    "turned, stiffened": {"roll": 0.3, "stiffening": sp.reduction.SecondOrder(twist=True)},
+    "attached, stiffened": {"modes": sp.reduction.AttachmentModes(2), "stiffening": "second_order"},
+    "interfaces": {"modes": sp.reduction.CraigBampton([0.0, 0.6], 2)},
     "mean axis": {"reference": "mean_axis"},
     "chord": {"reference": "chord", "damping": sp.KelvinVoigt(1e6)},
 }
@@ -158,7 +158,7 @@ def test_modes_of_near_frequencies_turn_fast(more: float) -> None:
             sp.Member("a", "middle", sp.Rectangle(side, SIDE), SOFT, elements=2, y=(0, 0.9, 0.4)),
             sp.Member("middle", "b", sp.Rectangle((1.0 + more) * SIDE, SIDE), SOFT, elements=2),
         ]
-        body = m.add(sp.FrameBody("beam", nodes, members, modes=4))
+        body = m.add(sp.FrameStructure("beam", nodes, members, modes=4))
         m.add(sp.Spherical("joint", m.ground.at(0), body.at("a"), initial_rate=(9.0, 20.0, 30.0)))
         return m
 
@@ -170,12 +170,12 @@ def test_a_square_block() -> None:
     def solid(side: float) -> sp.Model:
         """A block that is turned about its axis: its pairs of modes are in no plane of the axes."""
         soft = sp.Material(E=7e8, G=7e8 / 2.6, density=2700.0)
-        block = sp.block((0.3, side, SIDE), (6, 1, 1), "hex20", soft)
+        block = sp.fem.block((0.3, side, SIDE), (6, 1, 1), "hex20", soft)
         c, s = np.cos(0.3), np.sin(0.3)
         nodes = (block.nodes - [0.0, side / 2, SIDE / 2]) @ [[1, 0, 0], [0, c, s], [0, -s, c]]
-        mesh = sp.SolidMesh(nodes, block.cells, "hex20", soft, block.groups)
+        mesh = sp.fem.SolidMesh(nodes, block.cells, "hex20", soft, block.groups)
         foot, tip = (
-            sp.Interface(name, (x, 0, 0), block.groups[face])
+            sp.fem.Interface(name, (x, 0, 0), block.groups[face])
             for name, x, face in (("foot", 0.0, "x_min"), ("tip", 0.3, "x_max"))
         )
         m = sp.Model(gravity=(0, -9.81, 3.0))

@@ -33,7 +33,7 @@ def test_a_free_beam_keeps_energy_and_momentum(law):
     energy = result.energy
     assert energy.record.max_error < 1e-10 * energy.record.max_energy
     assert result["beam"].strain_energy == pytest.approx(energy.strain, rel=1e-12)
-    kept = isinstance(law, sp.VonKarman)
+    kept = isinstance(law, sp.reduction.VonKarman)
     assert energy.creates != kept
     assert (np.abs(np.ptp(energy.total)) < 1e-9 * energy.record.max_energy) == kept
     assert result.energy.verdict.startswith("trusted: " if kept else "integration trusted: ")
@@ -49,7 +49,7 @@ def swinging(law) -> sp.Model:
     return m
 
 
-@pytest.mark.parametrize("law", [sp.Axial(), sp.Axial(quadratic=True)], ids=str)
+@pytest.mark.parametrize("law", [sp.reduction.Axial(), sp.reduction.Axial(quadratic=True)], ids=str)
 def test_what_a_one_way_force_creates_is_in_the_balance(law):
     """The balance closes with its channel, and would not without; the verdict says how much."""
     result = sp.simulate(swinging(law), 0.5, tolerance="tight", output=2000)
@@ -68,7 +68,7 @@ def test_what_a_one_way_force_creates_is_in_the_balance(law):
 
 
 def test_a_conservative_model_has_no_such_channel():
-    result = sp.simulate(swinging(sp.VonKarman()), 0.02)
+    result = sp.simulate(swinging(sp.reduction.VonKarman()), 0.02)
     assert not result.energy.created.any() and not result["beam.stiffening"].work.any()
     assert "energy.created" not in result.dataset
 
@@ -76,7 +76,9 @@ def test_a_conservative_model_has_no_such_channel():
 @cache
 def by_radau():
     """Coordinates after 0.2 s, at a tight tolerance."""
-    return sp.simulate(swinging(sp.Axial(quadratic=True)), 0.2, tolerance="tight").state().q
+    return (
+        sp.simulate(swinging(sp.reduction.Axial(quadratic=True)), 0.2, tolerance="tight").state().q
+    )
 
 
 def integrators():
@@ -92,7 +94,7 @@ def integrators():
 @pytest.mark.parametrize(("method", "tolerance", "bound"), list(integrators()))
 def test_all_integrators_agree(method, tolerance, bound):
     """With Radau at a tight tolerance; each within some ten thousand of its own tolerances."""
-    model = swinging(sp.Axial(quadratic=True))
+    model = swinging(sp.reduction.Axial(quadratic=True))
     end = sp.simulate(model, 0.2, tolerance=tolerance, integrator=method).state()
     assert np.abs(end.q - by_radau()).max() < bound
 
@@ -100,7 +102,9 @@ def test_all_integrators_agree(method, tolerance, bound):
 def test_formulations_agree():
     """The pin as a row of constraints, or as a joint of the tree."""
     places = [
-        sp.simulate(swinging(sp.VonKarman()), 0.2, tolerance="tight", formulation=f)["bob"].position
+        sp.simulate(swinging(sp.reduction.VonKarman()), 0.2, tolerance="tight", formulation=f)[
+            "bob"
+        ].position
         for f in (None, sp.Absolute())
     ]
     assert np.abs(places[0] - places[1]).max() < 1e-8
@@ -229,9 +233,9 @@ def test_statics_tells_bent_from_buckled(law):
 @pytest.mark.parametrize(
     ("law", "words"),
     [
-        (sp.Axial(), "does nothing"),
-        (sp.Axial(quadratic=True), "holds both ends of the axis"),
-        (sp.VonKarman(), "holds both ends of the axis"),
+        (sp.reduction.Axial(), "does nothing"),
+        (sp.reduction.Axial(quadratic=True), "holds both ends of the axis"),
+        (sp.reduction.VonKarman(), "holds both ends of the axis"),
     ],
     ids=str,
 )
@@ -240,7 +244,7 @@ def test_bending_alone_is_no_basis_for_membranes(law, words):
         f"Beam 'beam': stiffening is {law!r}, which {words} with these modes, "
         "expected modes that stretch the axis among them"
     )
-    for modes, reference in ((2, "clamped"), (sp.Sines(1), "chord")):
+    for modes, reference in ((2, "clamped"), (sp.reduction.SineShapes(1), "chord")):
         with pytest.warns(sp.SuppleWarning) as caught:
             beam(modes=modes, reference=reference, stiffening=law).modal()
         assert [str(w.message) for w in caught] == [expected]
@@ -254,8 +258,10 @@ def test_a_rigid_beam_has_no_membranes():
 def test_words_of_frames():
     member = sp.Member("a", "b", STRIP, SOFT)
     places = {"a": (0, 0, 0), "b": (1, 0, 0)}
-    frame = sp.FrameBody("frame", places, [member], stiffening="von_karman")
-    assert frame.stiffening == sp.VonKarman()
+    frame = sp.FrameStructure("frame", places, [member], stiffening="von_karman")
+    assert frame.stiffening == sp.reduction.VonKarman()
     with pytest.raises(sp.ModelError) as caught:
-        sp.FrameBody("frame", places, [member], stiffening="much")
-    assert str(caught.value).startswith("FrameBody 'frame': stiffening is 'much', expected 'none'")
+        sp.FrameStructure("frame", places, [member], stiffening="much")
+    assert str(caught.value).startswith(
+        "FrameStructure 'frame': stiffening is 'much', expected 'none'"
+    )

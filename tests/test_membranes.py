@@ -19,10 +19,10 @@ from test_properties import close, equations
 Array = NDArray[np.float64]
 
 LAWS = [
-    sp.Axial(),
-    sp.Axial(quadratic=True),
-    sp.VonKarman("pointwise"),
-    sp.VonKarman(),
+    sp.reduction.Axial(),
+    sp.reduction.Axial(quadratic=True),
+    sp.reduction.VonKarman("pointwise"),
+    sp.reduction.VonKarman(),
 ]
 SOFT = sp.Material(E=2e6, G=0.8e6, density=900.0)
 STRIP = sp.Rectangle(0.03, 0.05)
@@ -33,8 +33,8 @@ BEAMS = {
     "with shear": {"elements": 2, "theory": "timoshenko", "section": sp.Rectangle(0.2, 0.3)},
     "wedge": {"elements": 1, "section": WEDGE},
     "modes": {"elements": 3, "modes": 12, "reference": "chord"},
-    "sines": {"modes": sp.Sines(2, axial=2, twist=1), "reference": "chord"},
-    "polynomials": {"modes": sp.Polynomials(2, axial=1)},
+    "sines": {"modes": sp.reduction.SineShapes(2, axial=2, twist=1), "reference": "chord"},
+    "polynomials": {"modes": sp.reduction.PolynomialShapes(2, axial=1)},
 }
 
 
@@ -82,14 +82,14 @@ def test_energy_is_the_integral_along_the_axis(fields, law):
     """Gauss points of more than the necessary order; differences of fourth order err by 1e-12."""
     body = beam(stiffening=law, **fields)
     q = bent(body)
-    points = {"Sines": 20, "Polynomials": 6}.get(type(body.modes).__name__, 9)
+    points = {"SineShapes": 20, "PolynomialShapes": 6}.get(type(body.modes).__name__, 9)
     k, linear, quadratic, cell = axis_strains(body, q, points)
-    if law == sp.VonKarman():
+    if law == sp.reduction.VonKarman():
         total = np.bincount(cell, k)
         linear, quadratic = (np.bincount(cell, k * x) / total for x in (linear, quadratic))
         k = total
     parts = 0.5 * k * quadratic**2
-    if isinstance(law, sp.VonKarman):
+    if isinstance(law, sp.reduction.VonKarman):
         parts = parts + k * linear * quadratic
     found = body.modal().membranes.energy(q)
     assert found == pytest.approx(parts.sum(), rel=1e-8, abs=1e-8 * np.abs(parts).sum())
@@ -137,7 +137,7 @@ def test_a_frame_of_one_member_is_a_beam(law, section):
     for turn in (np.eye(3), axes):
         member = sp.Member("a", "b", section, SOFT, elements=2, y=turn[:, 1])
         places = {"a": (0, 0, 0), "b": 1.3 * turn[:, 0]}
-        frame = sp.FrameBody("frame", places, [member], stiffening=law)
+        frame = sp.FrameStructure("frame", places, [member], stiffening=law)
         q = bent(straight)
         nodal = (q.reshape(2, 2, 3) @ turn.T)[::-1].ravel()  # the named node comes first
         there, here = frame.modal().membranes, straight.modal().membranes

@@ -15,8 +15,9 @@ from scipy import sparse
 
 import supple as sp
 from mesh_bodies import ALUMINIUM, PLAIN, B, H, L, bar, body, edges, matrices, strip
-from supple.fem import ShellMesh, plate
 from supple.fem.base.component import rigid_motion
+from supple.fem.shells.plates import plate
+from supple.fem.shells.shell import ShellMesh
 from supple.fem.ties.tied_maps import tied_component
 from supple.foundation.errors import ModelError
 
@@ -31,7 +32,7 @@ MESHES = {"shell": strip(4), "solid": bar(2), "matrices": matrices(bar(2))}
 def test_frames_are_coordinates(mesh: Any, kind: str) -> None:
     """Rigid motions, mass and frames of the body are those of the component."""
     tied = tied_component(mesh, edges(mesh, kind), ["a", "b"]).with_masses(((3, 1.5),))
-    R = sp.rigid_modes(mesh)
+    R = sp.fem.rigid_modes(mesh)
     np.testing.assert_allclose(tied.T @ tied.rigid, R, atol=1e-12)
     K, M = tied.stiffness_matrix, tied.mass_matrix
     assert np.abs(K @ tied.rigid).max() < 1e-11 * np.abs(K).max()
@@ -47,9 +48,18 @@ def test_frames_are_coordinates(mesh: Any, kind: str) -> None:
 @pytest.mark.parametrize("mesh", MESHES.values(), ids=MESHES)
 def test_averaging_frames_change_nothing(mesh: Any) -> None:
     """Their frames as coordinates describe the same motions: frequencies of the free body."""
-    found = body(mesh, sp.NormalModes(5), "average", reference="mean_axis").modal().frequencies
-    held = body(mesh, sp.CraigBampton(["a", "b"], mesh.size - 12), "average", reference="mean_axis")
-    exact = sp.lowest_modes(mesh, 11).frequencies[6:]
+    found = (
+        body(mesh, sp.reduction.NormalModes(5), "average", reference="mean_axis")
+        .modal()
+        .frequencies
+    )
+    held = body(
+        mesh,
+        sp.reduction.CraigBampton(["a", "b"], mesh.size - 12),
+        "average",
+        reference="mean_axis",
+    )
+    exact = sp.fem.lowest_modes(mesh, 11).frequencies[6:]
     np.testing.assert_allclose(found, exact, rtol=1e-8)
     np.testing.assert_allclose(held.modal().frequencies[:5], exact, rtol=1e-8)
     # Where many nodes carry a frame it is stiffer than where it follows them.
@@ -134,7 +144,7 @@ def test_sets_of_shapes(mesh: Any, reference: Any) -> None:
     full = body(mesh, "all", reference=reference)
     inner = full.tied.size - 12
     options = {"reference": reference}
-    made = body(mesh, sp.CraigBampton(["a", "b"], inner), **options)
+    made = body(mesh, sp.reduction.CraigBampton(["a", "b"], inner), **options)
     lowest = full.modal().frequencies[:20]
     np.testing.assert_allclose(made.modal().frequencies[:20], lowest, rtol=1e-6)
     np.testing.assert_allclose(body(mesh, 5, **options).modal().frequencies, lowest[:5], rtol=1e-8)
@@ -142,8 +152,12 @@ def test_sets_of_shapes(mesh: Any, reference: Any) -> None:
     assert third.coordinate_names == ("mode_3",)
     np.testing.assert_allclose(third.frequencies, lowest[2:3], rtol=1e-8)
     load = np.array([1.0, 20.0, -30.0, 0.4, 5.0, -6.0])
-    static = body(mesh, sp.StaticShapes([sp.PointLoad("b", load[:3], load[3:])]), **options)
-    statics = [full, body(mesh, sp.CraigBampton(["a", "b"], 0), **options), static]
+    static = body(
+        mesh,
+        sp.reduction.StaticShapes([sp.reduction.PointLoadPattern("b", load[:3], load[3:])]),
+        **options,
+    )
+    statics = [full, body(mesh, sp.reduction.CraigBampton(["a", "b"], 0), **options), static]
     if reference == "mean_axis":  # a free body's shapes are static with its inertia
         statics = [full, static]
     moved = []
@@ -160,18 +174,18 @@ def test_large_bodies_are_reduced_by_sparse_factors() -> None:
     mesh = bar(14, "hex27")
     assert mesh.size > 700 + 2 * 3 * 9
     free = body(mesh, 5, "average", reference="mean_axis")
-    exact = sp.lowest_modes(mesh, 11).frequencies[6:]
+    exact = sp.fem.lowest_modes(mesh, 11).frequencies[6:]
     np.testing.assert_allclose(free.modal().frequencies, exact, rtol=1e-7)
     momentum = free.tied.rigid.T @ (free.tied.mass_matrix @ free.tied.rigid)
     assert np.abs(free.modal().S1).max() < 1e-9 * math.sqrt(momentum[0, 0])
     foot = sp.MeshBody("body", mesh, edges(mesh)[:1], modes=5)
     held = (3 * mesh.group("x_min")[:, None] + np.arange(3)).ravel()
-    exact = sp.lowest_modes(mesh, 5, held).frequencies
+    exact = sp.fem.lowest_modes(mesh, 5, held).frequencies
     np.testing.assert_allclose(foot.modal().frequencies, exact, rtol=1e-8)
     np.testing.assert_allclose(foot.modal().M, np.eye(5), atol=1e-8)
     whole = body(mesh, 5).modal().frequencies[:4]
     for kind in ("rigid", "average"):
-        made = body(mesh, sp.CraigBampton(["a", "b"], 12), kind)
+        made = body(mesh, sp.reduction.CraigBampton(["a", "b"], 12), kind)
         exact = whole if kind == "rigid" else body(mesh, 5, kind).modal().frequencies[:4]
         found = made.modal().frequencies[:4]
         assert np.all(found > exact * (1 - 1e-9))
@@ -182,11 +196,11 @@ def test_craig_bampton_at_nodes_and_at_averaging_frames() -> None:
     mesh = strip(4)
     exact = body(mesh, "all", "average").modal().frequencies
     for places in (["a", "b"], ["a", 7], [12, "a", "b"]):
-        link = body(mesh, sp.CraigBampton(places, 12), "average")
+        link = body(mesh, sp.reduction.CraigBampton(places, 12), "average")
         assert np.all(link.modal().frequencies[:3] >= exact[:3] * (1 - 1e-9))
         np.testing.assert_allclose(link.modal().frequencies[:3], exact[:3], rtol=2e-3)
     solid = bar(2)
-    point = sp.CraigBampton(["a", "b", 14], 0)  # a node of a solid: three coordinates
+    point = sp.reduction.CraigBampton(["a", "b", 14], 0)  # a node of a solid: three coordinates
     assert body(solid, point).modal().n == 6 + 3
 
 
@@ -205,7 +219,7 @@ def test_craig_bampton_errors_fall_with_the_cut_off() -> None:
     fixed = eigh(K, M, eigvals_only=True)
     first = before = np.full(6, np.inf)
     for n in (2, 4, 8, 16, 32):
-        link = body(mesh, sp.CraigBampton(["a", "b"], n))
+        link = body(mesh, sp.reduction.CraigBampton(["a", "b"], n))
         errors = (2 * math.pi * link.modal().frequencies[:6]) ** 2 / full - 1.0
         assert np.all(errors > -1e-8), "a subspace gives frequencies from above"
         assert np.all(errors <= before + 1e-8), "more modes never worsen"
@@ -216,7 +230,7 @@ def test_craig_bampton_errors_fall_with_the_cut_off() -> None:
 
 
 def test_frequencies_of_both_models_are_shown() -> None:
-    link = body(strip(4), sp.CraigBampton(["a", "b"], 2))
+    link = body(strip(4), sp.reduction.CraigBampton(["a", "b"], 2))
     reduction = link.reduction()
     text = str(reduction)
     assert text.startswith("8 of 90 coordinates\nmode   full (Hz)   reduced (Hz)\n")
@@ -259,7 +273,7 @@ def test_a_bar_is_a_beam_with_shear() -> None:
 
 def test_matrices_are_the_same_body() -> None:
     for mesh in (bar(2), bar(1, "tet10")):
-        for modes in (5, sp.CraigBampton(["a", "b"], 3)):
+        for modes in (5, sp.reduction.CraigBampton(["a", "b"], 3)):
             own, other = body(mesh, modes), body(matrices(mesh), modes)
             assert other.reduction().inertia_defect == 0.0
             for name in ("S1", "E0", "D0", "M", "K"):
@@ -289,7 +303,7 @@ def test_lumped_masses_without_rotary_inertia() -> None:
     """Coordinates without mass follow statically; there are as many modes as masses move."""
     mesh = strip(4)
     weights = np.tile([1.0, 1, 1, 0, 0, 0], len(mesh.nodes)) * 0.18
-    lumped = sp.ImportedComponent(mesh.nodes, 6, np.diag(weights), mesh.stiffness_matrix)
+    lumped = sp.fem.ImportedComponent(mesh.nodes, 6, np.diag(weights), mesh.stiffness_matrix)
     link = body(lumped, 3)
     np.testing.assert_allclose(link.modal().M, np.eye(3), atol=1e-9)
     # nine nodes between the edges, and the far edge, whose masses do not resist a turn about it
@@ -297,7 +311,7 @@ def test_lumped_masses_without_rotary_inertia() -> None:
     line = np.tile([1.0, 1, 1, 0, 0, 0], len(mesh.nodes)) * (
         np.repeat(np.abs(mesh.nodes[:, 1]) < 1e-9, 6)
     )
-    thin = sp.ImportedComponent(mesh.nodes, 6, np.diag(line), mesh.stiffness_matrix)
+    thin = sp.fem.ImportedComponent(mesh.nodes, 6, np.diag(line), mesh.stiffness_matrix)
     with pytest.raises(ModelError) as caught:
         made(thin, reference="mean_axis")
     assert str(caught.value) == (
@@ -313,14 +327,14 @@ def test_lumped_masses_without_rotary_inertia() -> None:
 
 
 def test_a_file_of_calculix_is_the_mesh(tmp_path: Path) -> None:
-    component = sp.read_calculix(Path(__file__).parent / "data" / "hexahedra")
-    foot = sp.Interface("foot", (0, 0.5, 0.5), component.group("FOOT"))
+    component = sp.fem.read_calculix(Path(__file__).parent / "data" / "hexahedra")
+    foot = sp.fem.Interface("foot", (0, 0.5, 0.5), component.group("FOOT"))
     link = sp.MeshBody("import", component, [foot], modes=4)
-    sp.save_component(tmp_path / "c.npz", component)
-    again = sp.MeshBody("npz", sp.load_component(tmp_path / "c.npz"), [foot], modes=4)
+    sp.fem.save_component(tmp_path / "c.npz", component)
+    again = sp.MeshBody("npz", sp.fem.load_component(tmp_path / "c.npz"), [foot], modes=4)
     assert np.array_equal(link.modal().K, again.modal().K)
     held = (3 * component.group("FOOT")[:, None] + np.arange(3)).ravel()
-    exact = sp.lowest_modes(component, 4, held).frequencies
+    exact = sp.fem.lowest_modes(component, 4, held).frequencies
     np.testing.assert_allclose(link.modal().frequencies, exact, rtol=1e-9)
 
 
@@ -337,7 +351,7 @@ def test_damping() -> None:
 
 def test_a_body_is_rebuilt_and_travels() -> None:
     m = sp.Model()
-    link = m.add(body(strip(4), sp.CraigBampton(["a", "b"], 2)))
+    link = m.add(body(strip(4), sp.reduction.CraigBampton(["a", "b"], 2)))
     again = pickle.loads(pickle.dumps(link))
     assert np.array_equal(again.modal().K, link.modal().K)
     rigid = m.replace("body", **link.rigid_fields())
@@ -346,7 +360,7 @@ def test_a_body_is_rebuilt_and_travels() -> None:
 
 
 def test_twins_are_not_torn_apart() -> None:
-    square = sp.block((1, 0.04, 0.04), (4, 1, 1), "hex20", PLAIN, origin=(0, -0.02, -0.02))
+    square = sp.fem.block((1, 0.04, 0.04), (4, 1, 1), "hex20", PLAIN, origin=(0, -0.02, -0.02))
     with pytest.warns(sp.SuppleWarning, match="modes keeps mode 1 without mode 2 of the same freq"):
         body(square, 1)
     with warnings.catch_warnings():
@@ -364,38 +378,38 @@ def changed(matrix: Any, *entries: tuple[int, int, float]) -> Any:
     return found.tocsc()
 
 
-CUBE = sp.block((1, 1, 1), (1, 1, 1), "hex8", ALUMINIUM)
+CUBE = sp.fem.block((1, 1, 1), (1, 1, 1), "hex8", ALUMINIUM)
 SHELL, SOLID, LARGE = strip(2), bar(1), bar(14, "hex27")
 K, M = CUBE.stiffness_matrix, CUBE.mass_matrix
-FOOT = sp.Interface("foot", (0, 0.5, 0.5), CUBE.group("x_min"))
+FOOT = sp.fem.Interface("foot", (0, 0.5, 0.5), CUBE.group("x_min"))
 
 
 def made(component: Any, interfaces: Any = (), modes: Any = 2, **options: Any) -> sp.MeshBody:
     return sp.MeshBody("part", component, interfaces, modes=modes, **options)
 
 
-def imported(mass: Any = M, stiffness: Any = K) -> sp.ImportedComponent:
-    return sp.ImportedComponent(CUBE.nodes, 3, mass, stiffness)
+def imported(mass: Any = M, stiffness: Any = K) -> sp.fem.ImportedComponent:
+    return sp.fem.ImportedComponent(CUBE.nodes, 3, mass, stiffness)
 
 
-def indefinite(mesh: Any = CUBE) -> sp.ImportedComponent:
+def indefinite(mesh: Any = CUBE) -> sp.fem.ImportedComponent:
     """A free body whose softest motion gives energy away; rigid motions need no force."""
-    found = sp.lowest_modes(mesh, 7)
+    found = sp.fem.lowest_modes(mesh, 7)
     force = mesh.mass_matrix @ found.shapes[:, 6]
     stiffness = mesh.stiffness_matrix - 1.5 * found.eigenvalues[6] * np.outer(force, force)
-    return sp.ImportedComponent(mesh.nodes, 3, mesh.mass_matrix, stiffness)
+    return sp.fem.ImportedComponent(mesh.nodes, 3, mesh.mass_matrix, stiffness)
 
 
-def hinged() -> sp.SolidMesh:
+def hinged() -> sp.fem.SolidMesh:
     """Two cubes that share an edge only."""
     nodes = np.vstack([CUBE.nodes, CUBE.nodes + np.array([1.0, 1.0, 0.0])])
     unique, index = np.unique(nodes.round(9), axis=0, return_inverse=True)
     cells = np.vstack([index.ravel()[CUBE.cells], index.ravel()[CUBE.cells + 8]])
-    return sp.SolidMesh(unique, cells, "hex8", ALUMINIUM)
+    return sp.fem.SolidMesh(unique, cells, "hex8", ALUMINIUM)
 
 
-def first_face(mesh: Any) -> sp.Interface:
-    return sp.Interface("face", (0, 0.5, 0.5), np.flatnonzero(mesh.nodes[:, 0] == 0.0))
+def first_face(mesh: Any) -> sp.fem.Interface:
+    return sp.fem.Interface("face", (0, 0.5, 0.5), np.flatnonzero(mesh.nodes[:, 0] == 0.0))
 
 
 MESSAGES: list[tuple[Callable[[], Any], str]] = [
@@ -406,10 +420,10 @@ MESSAGES: list[tuple[Callable[[], Any], str]] = [
      "MeshBody 'part': interfaces is 'ab', expected a sequence of Interfaces"),
     (lambda: made(SHELL, ["a"]),
      "MeshBody 'part': interfaces[0] is 'a', expected an Interface"),
-    (lambda: made(CUBE, [FOOT, sp.Interface("toe", (0, 0.5, 0.5), [4, 5, 6])]),
+    (lambda: made(CUBE, [FOOT, sp.fem.Interface("toe", (0, 0.5, 0.5), [4, 5, 6])]),
      "MeshBody 'part': place of Interface 'toe' is (0, 0.5, 0.5), expected another place than that "
      "of Interface 'foot'"),
-    (lambda: made(CUBE, [FOOT, sp.Interface("foot", (1, 0.5, 0.5), [4, 5, 6])]),
+    (lambda: made(CUBE, [FOOT, sp.fem.Interface("foot", (1, 0.5, 0.5), [4, 5, 6])]),
      "tie: two interfaces are called 'foot', expected different names"),
     (lambda: made(SHELL, reference="chord"),
      "MeshBody 'part': reference is 'chord', expected 'clamped' or 'mean_axis'"),
@@ -430,21 +444,23 @@ MESSAGES: list[tuple[Callable[[], Any], str]] = [
     (lambda: made(strip(40, across=3), modes="all"),
      "MeshBody 'part': modes is 'all', expected a number of modes or shapes, because 984 "
      "coordinates are too many"),
-    (lambda: made(SHELL, modes=sp.CraigBampton(["foot"], 1)),
+    (lambda: made(SHELL, modes=sp.reduction.CraigBampton(["foot"], 1)),
      "MeshBody 'part': an interface is 'foot', expected an interface; there are none yet"),
-    (lambda: made(CUBE, [FOOT], modes=sp.CraigBampton(["food"], 1)),
+    (lambda: made(CUBE, [FOOT], modes=sp.reduction.CraigBampton(["food"], 1)),
      "MeshBody 'part': an interface is 'food', expected an interface; did you mean 'foot'?"),
-    (lambda: made(SHELL, modes=sp.CraigBampton([99], 1)),
+    (lambda: made(SHELL, modes=sp.reduction.CraigBampton([99], 1)),
      "MeshBody 'part': an interface is 99, expected a node from 0 to 8"),
-    (lambda: made(SHELL, modes=sp.CraigBampton([0], 49)),
+    (lambda: made(SHELL, modes=sp.reduction.CraigBampton([0], 49)),
      "MeshBody 'part': n of its modes is 49, expected at most 48, the number of coordinates "
      "between its interfaces"),
-    (lambda: made(SHELL, modes=sp.NormalModes(2, reference="chord")),
+    (lambda: made(SHELL, modes=sp.reduction.NormalModes(2, reference="chord")),
      "MeshBody 'part': reference of its modes is 'chord', expected 'clamped' or 'mean_axis' for a "
      "mesh"),
-    (lambda: made(CUBE, reference="mean_axis", modes=sp.NormalModes(2, reference="clamped")),
+    (lambda: made(CUBE, reference="mean_axis",
+                  modes=sp.reduction.NormalModes(2, reference="clamped")),
      "MeshBody 'part': clamp is None, expected an interface, or a node with rotations"),
-    (lambda: made(SHELL, modes=sp.StaticShapes([sp.PointLoad("tip", (0, 0, 1))])),
+    (lambda: made(SHELL, modes=sp.reduction.StaticShapes(
+        [sp.reduction.PointLoadPattern("tip", (0, 0, 1))])),
      "MeshBody 'part': place of a load is 'tip', expected an interface; there are none yet"),
     # the clamp
     (lambda: made(CUBE),
@@ -474,21 +490,21 @@ MESSAGES: list[tuple[Callable[[], Any], str]] = [
      "MeshBody 'part': node of at is 3, expected a node at another place than that of Interface "
      "'a'"),
     # interfaces
-    (lambda: made(CUBE, [sp.Interface("foot", (0, 0, 0), [])]),
+    (lambda: made(CUBE, [sp.fem.Interface("foot", (0, 0, 0), [])]),
      "Interface 'foot': nodes is (), expected node numbers"),
-    (lambda: made(CUBE, [sp.Interface("foot", (0, 0, 0), [0, 9, 1])]),
+    (lambda: made(CUBE, [sp.fem.Interface("foot", (0, 0, 0), [0, 9, 1])]),
      "Interface 'foot': nodes is 9, expected numbers from 0 to 7"),
-    (lambda: made(SOLID, [sp.Interface("foot", (0, 0, 0), [0, 1, 2], "average")]),
+    (lambda: made(SOLID, [sp.fem.Interface("foot", (0, 0, 0), [0, 1, 2], "average")]),
      "Interface 'foot': its 3 nodes with 3 coordinates are on one line, expected at least 3 nodes "
      "that are not"),
-    (lambda: made(CUBE, [FOOT, sp.Interface("mean", (0, 0, 0), FOOT.nodes, "average")],
-                  modes=sp.CraigBampton(["foot", "mean"], 1)),
+    (lambda: made(CUBE, [FOOT, sp.fem.Interface("mean", (0, 0, 0), FOOT.nodes, "average")],
+                  modes=sp.reduction.CraigBampton(["foot", "mean"], 1)),
      "Interface 'mean': its nodes are held by rigid interfaces or other averaging ones, expected "
      "enough nodes of its own to carry a frame"),
-    (lambda: made(SHELL, edges(SHELL, "average"), modes=sp.CraigBampton(["a", 3], 0)),
+    (lambda: made(SHELL, edges(SHELL, "average"), modes=sp.reduction.CraigBampton(["a", 3], 0)),
      "MeshBody 'part': an interface is 3, expected a node that Interface 'a' does not move"),
     # broken models
-    (lambda: made(sp.SolidMesh(CUBE.nodes, [[0, 1, 2, 3, 4, 5, 6, 8]], "hex8", ALUMINIUM)),
+    (lambda: made(sp.fem.SolidMesh(CUBE.nodes, [[0, 1, 2, 3, 4, 5, 6, 8]], "hex8", ALUMINIUM)),
      "SolidMesh: element 0 refers to node 8, expected a number from 0 to 7"),
     (lambda: made(imported(stiffness=changed(K, (0, 4, 1e10)))),
      f"ImportedComponent: stiffness_matrix is {K[4, 0]:.9g} for (v of node 1, u of node 0) and "
@@ -502,7 +518,7 @@ MESSAGES: list[tuple[Callable[[], Any], str]] = [
     (lambda: made(ShellMesh([[0, 0, 0], [1, 0, 0], [2, 0, 0]], [[0, 1, 2]], 0.01, ALUMINIUM)),
      "ShellMesh: triangles[0] is (0, 1, 2), expected corners that are not in line: its area is "
      "zero"),
-    (lambda: made(sp.ImportedComponent(np.vstack([CUBE.nodes, CUBE.nodes + 5]), 3,
+    (lambda: made(sp.fem.ImportedComponent(np.vstack([CUBE.nodes, CUBE.nodes + 5]), 3,
                                        sparse.block_diag([M, M]), sparse.block_diag([K, K]))),
      "ImportedComponent: the mesh has 2 parts that share no nodes, node 8 is not in the part of "
      "node 0, expected one part (merge nodes that are in the same place)"),
@@ -515,7 +531,7 @@ MESSAGES: list[tuple[Callable[[], Any], str]] = [
     (lambda: made(indefinite(), reference="mean_axis"),
      "MeshBody 'part': the stiffness matrix of its component has 1 negative eigenvalues, expected "
      "none"),
-    (lambda: made(indefinite(LARGE), edges(LARGE), modes=sp.CraigBampton(["a", "b"], 0)),
+    (lambda: made(indefinite(LARGE), edges(LARGE), modes=sp.reduction.CraigBampton(["a", "b"], 0)),
      "MeshBody 'part': the stiffness matrix of its component has 1 negative eigenvalues, expected "
      "none"),
 ]  # fmt: skip
@@ -530,8 +546,8 @@ def test_messages(action: Callable[[], Any], sentence: str) -> None:
 
 def test_units_are_doubted_by_name() -> None:
     tonnes = sp.Material(E=2.1e5, G=8.1e4, density=7850.0)  # MPa with kg/m3
-    block = sp.block((1, 0.1, 0.1), (2, 1, 1), "hex8", tonnes)
-    foot = sp.Interface("foot", (0, 0, 0), block.group("x_min"))
+    block = sp.fem.block((1, 0.1, 0.1), (2, 1, 1), "hex8", tonnes)
+    foot = sp.fem.Interface("foot", (0, 0, 0), block.group("x_min"))
     with pytest.warns(sp.SuppleWarning, match=r"MeshBody 'part': waves travel at about \d") as seen:
         made(block, [foot])
     assert "a modulus in MPa with a density in kg/m3?" in str(seen[0].message)

@@ -11,9 +11,9 @@ import supple as sp
 from shell_meshes import folded, irregular
 from solid_meshes import KINDS, curved, shaken
 from supple.bodies.structure.finer_mesh import FinerMesh, recovered
-from supple.fem import plate
 from supple.fem.base.inertia import point_loads
 from supple.fem.refinement.meshes import finer
+from supple.fem.shells.plates import plate
 from supple.fem.ties.face_weights import area_weights
 from supple.reduction.mesh_flexibility import refined_deflections
 
@@ -30,12 +30,12 @@ def ends(mesh, size, kind="rigid"):
     places = ((0.0, size[1] / 2, size[2] / 2), (size[0], size[1] / 2, size[2] / 2))
     nodes = np.flatnonzero(x < 1e-9), np.flatnonzero(x > size[0] - 1e-9)
     names = ("root", "tip")
-    return [sp.Interface(n, p, k, kind) for n, p, k in zip(names, places, nodes, strict=True)]
+    return [sp.fem.Interface(n, p, k, kind) for n, p, k in zip(names, places, nodes, strict=True)]
 
 
 def solid_body(kind, divisions, size=(LENGTH, HEIGHT, HEIGHT), material=PLAIN, **options):
-    mesh = sp.block(size, divisions, kind, material)
-    given = {"modes": sp.CraigBampton(["root", "tip"], 2), "clamp": "root"} | options
+    mesh = sp.fem.block(size, divisions, kind, material)
+    given = {"modes": sp.reduction.CraigBampton(["root", "tip"], 2), "clamp": "root"} | options
     return sp.MeshBody("part", mesh, ends(mesh, size), **given)
 
 
@@ -65,10 +65,13 @@ def told(result):
 def test_a_finer_solid_is_the_same_body(kind, make):
     mesh = make(kind) if make is curved else make(kind, (2, 2, 2))
     found = finer(mesh)
-    assert np.abs(found.P @ sp.rigid_modes(mesh) - sp.rigid_modes(found.component)).max() < 1e-12
+    assert (
+        np.abs(found.P @ sp.fem.rigid_modes(mesh) - sp.fem.rigid_modes(found.component)).max()
+        < 1e-12
+    )
     np.testing.assert_allclose(found.component.nodes[found.same], mesh.nodes, atol=1e-13)
-    exact = sp.mass_properties(mesh).mass
-    assert sp.mass_properties(found.component).mass == pytest.approx(exact, rel=1e-12)
+    exact = sp.fem.mass_properties(mesh).mass
+    assert sp.fem.mass_properties(found.component).mass == pytest.approx(exact, rel=1e-12)
     u = np.random.default_rng(0).normal(size=mesh.size)
     energy, there = u @ mesh.stiffness_matrix @ u, found.P @ u
     if found.nested and make is shaken:  # curved elements are integrated with an error
@@ -81,8 +84,13 @@ def test_a_finer_solid_is_the_same_body(kind, make):
 def test_a_finer_shell_is_the_same_body(make):
     mesh = make()
     found = finer(mesh)
-    assert np.abs(found.P @ sp.rigid_modes(mesh) - sp.rigid_modes(found.component)).max() < 1e-12
-    assert sp.mass_properties(found.component).mass == pytest.approx(sp.mass_properties(mesh).mass)
+    assert (
+        np.abs(found.P @ sp.fem.rigid_modes(mesh) - sp.fem.rigid_modes(found.component)).max()
+        < 1e-12
+    )
+    assert sp.fem.mass_properties(found.component).mass == pytest.approx(
+        sp.fem.mass_properties(mesh).mass
+    )
     np.testing.assert_allclose(mesh.body_loads(), point_loads(mesh), atol=1e-12)
 
 
@@ -175,8 +183,8 @@ def test_a_force_at_a_node_has_a_mesh_error_that_ends():
     """It sinks in without bound as meshes get finer, which is no error of the mesh."""
     size, found = (0.2, 0.1, 0.1), []
     for n in (1, 2):
-        mesh = sp.block(size, (2 * n, n, n), "hex20", ALLOY)
-        body = sp.MeshBody("part", mesh, ends(mesh, size), modes=sp.AttachmentModes(4))
+        mesh = sp.fem.block(size, (2 * n, n, n), "hex20", ALLOY)
+        body = sp.MeshBody("part", mesh, ends(mesh, size), modes=sp.reduction.AttachmentModes(4))
         model = sp.Model()
         model.add(body)
         model.add(sp.Fixed("wall", model.ground.at(0, 0.05, 0.05), body.at("root")))
@@ -189,13 +197,13 @@ def test_a_force_at_a_node_has_a_mesh_error_that_ends():
 def test_averaging_interfaces_with_equal_weights_are_too_soft_for_a_stubby_body():
     """Nodes on edges have less area than others; with areas as weights nothing is wrong."""
     size, errors, tips = (0.2, 0.1, 0.1), [], []
-    mesh = sp.block(size, (8, 4, 4), "hex8", ALLOY)
+    mesh = sp.fem.block(size, (8, 4, 4), "hex8", ALLOY)
     for even in (True, False):
         given = []
         for frame in ends(mesh, size):
             weights = None if even else area_weights(mesh, frame.nodes)
-            given.append(sp.Interface(frame.name, frame.place, frame.nodes, "average", weights))
-        body = sp.MeshBody("part", mesh, given, modes=sp.AttachmentModes(4))
+            given.append(sp.fem.Interface(frame.name, frame.place, frame.nodes, "average", weights))
+        body = sp.MeshBody("part", mesh, given, modes=sp.reduction.AttachmentModes(4))
         result = quiet(sp.statics, clamped(body))
         errors.append(result.monitor["part"].mesh_error)
         tips.append(result["part"].at("tip").deflection[-1, 1])
@@ -208,7 +216,7 @@ def test_averaging_interfaces_with_equal_weights_are_too_soft_for_a_stubby_body(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_areas_of_the_nodes_of_a_face(kind):
-    mesh = sp.block((1.0, 0.5, 0.4), (2, 2, 1), kind, ALLOY)
+    mesh = sp.fem.block((1.0, 0.5, 0.4), (2, 2, 1), kind, ALLOY)
     face = mesh.group("x_max")
     areas = area_weights(mesh, face)
     np.testing.assert_allclose(areas @ mesh.nodes[face], 0.2 * np.array([1.0, 0.25, 0.2]))
@@ -235,7 +243,7 @@ def test_a_locking_mesh_is_told_by_every_analysis():
     ratio = linear.frequencies[0] / exact - 1.0
     assert ratio / TOLD < wrong[0].value < ratio * TOLD
     assert linear.frequency_errors[0] == pytest.approx(1.0 - exact / linear.frequencies[0], rel=0.1)
-    report = sp.check_component(model.bodies["part"].component)
+    report = sp.fem.check_component(model.bodies["part"].component)
     assert any("by its mesh the frequency" in sentence for sentence in report.problems)
     with pytest.warns(sp.SuppleWarning, match="its mesh is too stiff"):
         sp.statics(model)
@@ -243,7 +251,7 @@ def test_a_locking_mesh_is_told_by_every_analysis():
 
 @pytest.mark.parametrize(("kind", "divisions"), [("tet4", (10, 1, 1)), ("hex8", (10, 1, 1))])
 def test_load_factors_are_told_that_a_mesh_gets_wrong(kind, divisions):
-    options = {"modes": sp.CraigBampton(["root", "tip"], 6), "stiffening": "second_order"}
+    options = {"modes": sp.reduction.CraigBampton(["root", "tip"], 6), "stiffening": "second_order"}
     model = clamped(solid_body(kind, divisions, **options), (-1.0, 0.0, 0.0))
     exact = np.pi**2 * 70e9 * HEIGHT**4 / 12 / 4
     if kind == "hex8":
@@ -268,8 +276,8 @@ def test_bars_of_a_mesh_reach_the_exact_answer():
 
 def test_a_right_mesh_has_no_problems():
     for kind in ("hex8", "hex20", "tet10"):
-        mesh = sp.block((LENGTH, HEIGHT, HEIGHT), (10, 1, 1), kind, ALLOY)
-        assert sp.check_component(mesh).sound
+        mesh = sp.fem.block((LENGTH, HEIGHT, HEIGHT), (10, 1, 1), kind, ALLOY)
+        assert sp.fem.check_component(mesh).sound
 
 
 def test_nearly_incompressible_material_is_told_of_where_it_locks():
@@ -292,7 +300,7 @@ def test_nearly_incompressible_material_is_told_of_where_it_locks():
 
 def plate_body(nx, ny, size=(1.0, 0.3), **options):
     mesh = sp.fem.plate(*size, nx, ny, thickness=0.004, material=ALLOY)
-    given = {"modes": sp.CraigBampton(["root", "tip"], 4)} | options
+    given = {"modes": sp.reduction.CraigBampton(["root", "tip"], 4)} | options
     return sp.MeshBody("part", mesh, ends(mesh, (*size, 0.0)), **given)
 
 
@@ -323,11 +331,11 @@ def test_a_plate_that_is_clamped_at_a_node_is_told_to_need_an_interface():
 
 def test_a_solid_that_is_held_at_corners_is_told_to_need_faces():
     size = (0.2, 0.1, 0.1)
-    mesh = sp.block(size, (4, 2, 2), "hex20", ALLOY)
+    mesh = sp.fem.block(size, (4, 2, 2), "hex20", ALLOY)
     root, tip = ends(mesh, size)
     corners = [k for k in root.nodes if np.all(np.isin(mesh.nodes[k, 1:], (0.0, 0.1)))]
-    few = sp.Interface("root", root.place, corners)
-    body = sp.MeshBody("part", mesh, [few, tip], modes=sp.AttachmentModes(4))
+    few = sp.fem.Interface("root", root.place, corners)
+    body = sp.MeshBody("part", mesh, [few, tip], modes=sp.reduction.AttachmentModes(4))
     found = told(quiet(sp.statics, clamped(body)))
     assert "give Interface 'root' all nodes of one or more faces" in found[0].sentence
 
@@ -335,7 +343,7 @@ def test_a_solid_that_is_held_at_corners_is_told_to_need_faces():
 def frame_body(elements):
     nodes = {"a": (0, 0, 0), "b": (1, 0, 0)}
     member = sp.Member("a", "b", sp.Rectangle(0.01, 0.02), ALLOY, elements=elements)
-    return sp.FrameBody("part", nodes, [member], modes="all")
+    return sp.FrameStructure("part", nodes, [member], modes="all")
 
 
 @pytest.mark.parametrize("elements", [1, 2, 4])
@@ -360,7 +368,11 @@ def test_members_of_few_elements_are_told_where_inertia_bends_them(elements):
 def test_the_mesh_error_does_not_depend_on_modes():
     """A panel that is hinged on a floating hub and pushed by a sudden spring."""
     errors = []
-    for modes in (4, sp.AttachmentModes(4), sp.CraigBampton(["root", "tip"], 4)):
+    for modes in (
+        4,
+        sp.reduction.AttachmentModes(4),
+        sp.reduction.CraigBampton(["root", "tip"], 4),
+    ):
         model = sp.Model()
         hub = model.add(sp.RigidBody("hub", 300.0, inertia=60.0))
         model.add(sp.Free("flight", model.ground.at(0), hub.at(0)))
@@ -372,15 +384,19 @@ def test_the_mesh_error_does_not_depend_on_modes():
     assert errors == pytest.approx([np.mean(errors)] * 3, rel=0.3)
 
 
-@pytest.mark.parametrize("modes", [sp.AttachmentModes(4), sp.AttachmentModes(24)])
-def test_a_sudden_load_is_no_load_of_fast_modes(modes: sp.AttachmentModes) -> None:
+@pytest.mark.parametrize(
+    "modes", [sp.reduction.AttachmentModes(4), sp.reduction.AttachmentModes(24)]
+)
+def test_a_sudden_load_is_no_load_of_fast_modes(modes: sp.reduction.AttachmentModes) -> None:
     """A panel is pulled suddenly: its tip is right to 0.3 %, whatever shapes vibrate beside."""
     runs = []
     for fine in (1, 4):
         mesh = plate(1.0, 0.5, 4 * fine, 2 * fine, thickness=0.004, material=ALLOY)
         x = mesh.nodes[:, 0]
         ends = {"root": np.flatnonzero(x == 0.0), "tip": np.flatnonzero(x == x.max())}
-        faces = [sp.Interface(name, mesh.nodes[at].mean(axis=0), at) for name, at in ends.items()]
+        faces = [
+            sp.fem.Interface(name, mesh.nodes[at].mean(axis=0), at) for name, at in ends.items()
+        ]
         m = sp.Model()
         body = m.add(sp.MeshBody("panel", mesh, faces, modes=modes if fine == 1 else 24))
         m.add(sp.Fixed("wall", m.ground.at(0), body.at("root")))

@@ -29,7 +29,7 @@ def test_a_file_gives_the_same_component(kind: str, tmp_path: Path) -> None:
     corners = [1 + mesh.cells[0][k] for k in (0, 1, 2)]
     cells = [("triangle", np.array([corners])), (NAMES[kind], mesh.cells + 1)]
     meshlane.Mesh(points, cells).write(tmp_path / "body.vtk", binary=True)
-    data = sp.read_mesh(tmp_path / "body.vtk", scale=1e-3)
+    data = sp.fem.read_mesh(tmp_path / "body.vtk", scale=1e-3)
     assert set(data.cells) == {kind, "tri3"}
     found = data.solid(STEEL)
     K = mesh.stiffness_matrix
@@ -45,20 +45,20 @@ def test_sets_of_an_input_file_are_groups(kind: str, tmp_path: Path) -> None:
     foot = mesh.group("x_min")
     written = meshlane.Mesh(mesh.nodes, [(NAMES[kind], mesh.cells)], point_sets={"FOOT": foot})
     written.write(tmp_path / "body.inp")
-    found = sp.read_mesh(tmp_path / "body.inp").solid(STEEL)
+    found = sp.fem.read_mesh(tmp_path / "body.inp").solid(STEEL)
     assert np.array_equal(found.group("FOOT"), foot)
 
 
 def test_physical_groups_of_a_gmsh_file(tmp_path: Path) -> None:
     meshlane = pytest.importorskip("meshlane", reason="meshlane is not installed")
-    mesh = sp.block((1.0, 1.0, 1.0), (2, 1, 1), "hex8", STEEL)
+    mesh = sp.fem.block((1.0, 1.0, 1.0), (2, 1, 1), "hex8", STEEL)
     quads = [("quad", np.array([mesh.group("x_max")[[0, 1, 3, 2]]])), ("hexahedron", mesh.cells)]
     data = {"gmsh:physical": [np.array([7]), np.array([3, 3])]}
     data["gmsh:geometrical"] = [np.array([1]), np.array([1, 1])]
     names = {"tip": np.array([7, 2]), "all": np.array([3, 3])}
     path = tmp_path / "body.msh"
     meshlane.Mesh(mesh.nodes, quads, cell_data=data, field_data=names).write(path, "gmsh22")
-    found = sp.read_mesh(path).solid(STEEL)
+    found = sp.fem.read_mesh(path).solid(STEEL)
     assert np.array_equal(found.group("tip"), mesh.group("x_max"))
     assert len(found.group("all")) == 12
 
@@ -70,19 +70,19 @@ def gmsh():
 
 def test_step_file_in_millimetres(gmsh) -> None:
     """A plate with a hole: lengths in metres, curved faces, one group for each face."""
-    data = sp.mesh_geometry(DATA / "plate.step", element_size=0.008)
+    data = sp.fem.mesh_geometry(DATA / "plate.step", element_size=0.008)
     mesh = data.solid(STEEL)
     assert mesh.kind == "tet10" and len(mesh.groups) == 7
     assert np.ptp(mesh.nodes, axis=0) == pytest.approx([0.06, 0.04, 0.01], rel=1e-9)
     exact = 7850.0 * 0.01 * (0.06 * 0.04 - np.pi * 0.008**2)
-    straight = sp.mesh_geometry(DATA / "plate.step", 0.008, degree=1).solid(STEEL)
-    errors = [abs(sp.mass_properties(m).mass / exact - 1.0) for m in (straight, mesh)]
+    straight = sp.fem.mesh_geometry(DATA / "plate.step", 0.008, degree=1).solid(STEEL)
+    errors = [abs(sp.fem.mass_properties(m).mass / exact - 1.0) for m in (straight, mesh)]
     # arcs of 8 mm on a radius of 8 mm: chords miss 2 %, parabolas 0.01 % of the hole
     assert errors[0] > 1e-3 and errors[1] < 2e-4
     # the nodes of one group lie on the hole, also those in the middle of edges
     away = np.linalg.norm(mesh.nodes[:, :2] - [0.045, 0.02], axis=1)
     assert sum(np.allclose(away[group], 0.008, rtol=1e-6) for group in mesh.groups.values()) == 1
-    assert sp.check_component(mesh).sound
+    assert sp.fem.check_component(mesh).sound
 
 
 @pytest.mark.parametrize("incomplete", [0, 1])
@@ -100,7 +100,7 @@ def test_gmsh_and_meshlane_agree_on_hexahedra(gmsh, incomplete: int, tmp_path: P
     """
     path = tmp_path / "skew.geo"
     path.write_text(geometry)
-    direct = sp.mesh_geometry(path, element_size=10.0, allow_scripts=True).solid(STEEL)
+    direct = sp.fem.mesh_geometry(path, element_size=10.0, allow_scripts=True).solid(STEEL)
     assert direct.kind == ("hex20" if incomplete else "hex27")
     gmsh.initialize(interruptible=False)
     gmsh.option.setNumber("General.Terminal", 0)
@@ -109,7 +109,7 @@ def test_gmsh_and_meshlane_agree_on_hexahedra(gmsh, incomplete: int, tmp_path: P
     gmsh.model.mesh.setOrder(2)
     gmsh.write(str(tmp_path / "skew.msh"))
     gmsh.finalize()
-    read = sp.read_mesh(tmp_path / "skew.msh").solid(STEEL)
+    read = sp.fem.read_mesh(tmp_path / "skew.msh").solid(STEEL)
     u = np.array([[1.0, 0.2, 0.3], [0.4, -0.5, 0.6], [0.7, 0.8, 0.9]])
     for mesh in (direct, read):
         # the linear field is in equilibrium inside and has its exact energy: nodes are in order
@@ -117,17 +117,17 @@ def test_gmsh_and_meshlane_agree_on_hexahedra(gmsh, incomplete: int, tmp_path: P
         force = (mesh.stiffness_matrix @ (mesh.nodes @ u.T).ravel()).reshape(-1, 3)
         assert len(inside) and np.abs(force[inside]).max() < 1e-12 * np.abs(force).max()
         assert len(mesh.group("bottom")) == (21 if incomplete else 25)
-    masses = [sp.mass_properties(mesh).mass for mesh in (direct, read)]
+    masses = [sp.fem.mass_properties(mesh).mass for mesh in (direct, read)]
     assert masses[0] == pytest.approx(masses[1], rel=1e-12)
     with pytest.raises(sp.ModelError, match=r"gmsh is in use in this process, expected"):
         gmsh.initialize(interruptible=False)
         try:
-            sp.mesh_geometry(path, 0.1, allow_scripts=True)
+            sp.fem.mesh_geometry(path, 0.1, allow_scripts=True)
         finally:
             gmsh.finalize()
 
 
-def _surface(mesh: sp.SolidMesh) -> np.ndarray:
+def _surface(mesh: sp.fem.SolidMesh) -> np.ndarray:
     """Nodes of faces (by their four corners) that belong to one element only."""
     faces = ((0, 3, 7, 4), (1, 2, 6, 5), (0, 1, 5, 4), (3, 2, 6, 7), (0, 1, 2, 3), (4, 5, 6, 7))
     corners = np.array([np.sort(cell[list(f)]) for cell in mesh.cells for f in faces])
@@ -144,7 +144,7 @@ def _surface(mesh: sp.SolidMesh) -> np.ndarray:
 
 
 def test_choices_of_nodes() -> None:
-    mesh = sp.block((1.0, 0.5, 0.2), (4, 2, 1), "hex20", STEEL)
+    mesh = sp.fem.block((1.0, 0.5, 0.2), (4, 2, 1), "hex20", STEEL)
     assert np.array_equal(mesh.nodes_on_plane("x", 1.0), mesh.group("x_max"))
     assert np.array_equal(mesh.nodes_on_plane("-y", (0.3, 0.5, 0.1)), mesh.group("y_max"))
     diagonal = mesh.nodes_on_plane((1, 1, 0), (0.0, 0.5, 0.0))
@@ -158,20 +158,20 @@ def test_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "meshlane", None)
     (tmp_path / "body.msh").write_text("$MeshFormat\n")
     with pytest.raises(MissingExtraError) as caught:
-        sp.read_mesh(tmp_path / "body.msh")
+        sp.fem.read_mesh(tmp_path / "body.msh")
     assert str(caught.value).startswith("Mesh files need the package meshlane (")
     assert str(caught.value).endswith("install it with: pip install 'supple[mesh]'")
     assert isinstance(caught.value, ImportError)
     assert need("math", "math", "fem", "Sums").pi > 3
 
 
-CUBE = sp.block((1.0, 1.0, 1.0), (1, 1, 1), "hex8", STEEL)
+CUBE = sp.fem.block((1.0, 1.0, 1.0), (1, 1, 1), "hex8", STEEL)
 TET = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [2, 2, 2]])
 MIRRORED = [[0, 2, 1, 3]]
 
 
 def solid(nodes, cells, kind="tet4", material=STEEL, **more):
-    return sp.SolidMesh(nodes, cells, kind, material, **more)
+    return sp.fem.SolidMesh(nodes, cells, kind, material, **more)
 
 
 @pytest.mark.parametrize(
@@ -216,16 +216,16 @@ def solid(nodes, cells, kind="tet4", material=STEEL, **more):
          "SolidMesh: the plane has no nodes, expected at least one"),
         (lambda: CUBE.strain((2, 0, 0)),
          "SolidMesh: point is (2, 0, 0), expected a place within the mesh"),
-        (lambda: sp.block((1, 1, 0), (1, 1, 1), "hex8", STEEL),
+        (lambda: sp.fem.block((1, 1, 0), (1, 1, 1), "hex8", STEEL),
          "block: size is (1, 1, 0), expected 3 positive numbers"),
-        (lambda: sp.block((1, 1, 1), (1, 0, 1), "hex8", STEEL),
+        (lambda: sp.fem.block((1, 1, 1), (1, 0, 1), "hex8", STEEL),
          "block: divisions is 0, expected 3 positive integers"),
-        (lambda: sp.MeshData(TET, {}, {}, "arm").solid(STEEL),
+        (lambda: sp.fem.MeshData(TET, {}, {}, "arm").solid(STEEL),
          "MeshData 'arm': its kinds of solid elements are none, expected one of tet4, tet10, hex8, "
          "hex20, hex27"),
-        (lambda: sp.MeshData(TET, {"tet4": [[0, 1, 2, 3]]}, {}).used("quad4"),
+        (lambda: sp.fem.MeshData(TET, {"tet4": [[0, 1, 2, 3]]}, {}).used("quad4"),
          "MeshData: there are no elements of kind 'quad4', expected one of tet4"),
-        (lambda: sp.read_mesh("none.msh"),
+        (lambda: sp.fem.read_mesh("none.msh"),
          "none.msh: there is no such file, expected a mesh"),
     ],
 )  # fmt: skip
@@ -240,7 +240,7 @@ def test_wedges_are_refused(tmp_path: Path) -> None:
     nodes = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1.0]])
     meshlane.Mesh(nodes, [("wedge", np.arange(6)[None])]).write(tmp_path / "w.vtk")
     with pytest.raises(sp.ModelError) as caught:
-        sp.read_mesh(tmp_path / "w.vtk")
+        sp.fem.read_mesh(tmp_path / "w.vtk")
     assert str(caught.value) == (
         "w.vtk: it has elements of type 'wedge', expected tetrahedra or hexahedra"
     )

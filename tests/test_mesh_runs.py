@@ -92,7 +92,7 @@ def test_a_point_mass_swings_at_an_interface_or_a_node() -> None:
 )  # fmt: skip
 def test_a_thrown_body_keeps_energy_and_momentum(mesh: Any, kind: str) -> None:
     """All of it by the audit, and by hand from material points at the start and the end."""
-    link = body(mesh, sp.CraigBampton(BOTH, 2), kind)
+    link = body(mesh, sp.reduction.CraigBampton(BOTH, 2), kind)
     m = thrown(link, "a")
     result = sp.simulate(m, 0.03, tolerance="tight", output=np.linspace(0, 0.03, 5))
     assert result.energy.level == result.momentum.level == "trusted"
@@ -116,7 +116,7 @@ def test_a_thrown_body_keeps_energy_and_momentum(mesh: Any, kind: str) -> None:
 @pytest.mark.parametrize("mesh", [strip(3, SOFT), bar(1, material=SOFT)], ids=["shell", "solid"])
 def test_frames_and_sides_describe_one_motion(mesh: Any) -> None:
     """Hung by either interface, clamped at either, or with the mean axis: all coordinates kept."""
-    shapes = sp.CraigBampton(BOTH, 0)
+    shapes = sp.reduction.CraigBampton(BOTH, 0)
     tips = []
     for options in ({}, {"clamp": "b"}, {"reference": "mean_axis"}):
         link = body(mesh, shapes, **options)
@@ -150,13 +150,15 @@ def test_craig_bampton_between_two_hubs_needs_few_modes() -> None:
 
     exact = hubs(30)
     bend = np.abs(exact.deflection).max()
-    near, poor = hubs(sp.CraigBampton(BOTH, 2)), hubs(8)
+    near, poor = hubs(sp.reduction.CraigBampton(BOTH, 2)), hubs(8)
     errors = [np.abs(h.deflection - exact.deflection).max() / bend for h in (near, poor)]
     assert errors[0] < 2e-3 and errors[0] < 0.2 * errors[1]
 
 
 def test_static_shapes_answer_their_load_in_a_run() -> None:
-    shapes = sp.StaticShapes([sp.PointLoad("b", (0, 0, 1)), sp.WeightLoad("z")])
+    shapes = sp.reduction.StaticShapes(
+        [sp.reduction.PointLoadPattern("b", (0, 0, 1)), sp.reduction.WeightPattern("z")]
+    )
     m = sp.Model(gravity=(0, 0, -9.81))
     link = m.add(body(strip(6), shapes))
     m.add(sp.Fixed("clamp", m.ground.at(0), link.at("a")))
@@ -173,18 +175,18 @@ def test_static_shapes_answer_their_load_in_a_run() -> None:
 
 def test_an_import_runs_like_the_mesh(tmp_path: Path) -> None:
     mesh = bar(1, material=SOFT)
-    sp.save_component(tmp_path / "bar.npz", mesh)
+    sp.fem.save_component(tmp_path / "bar.npz", mesh)
     own, other = (
-        history(thrown(body(c, sp.CraigBampton(BOTH, 2)), "a"), 0.02)
-        for c in (mesh, sp.load_component(tmp_path / "bar.npz"))
+        history(thrown(body(c, sp.reduction.CraigBampton(BOTH, 2)), "a"), 0.02)
+        for c in (mesh, sp.fem.load_component(tmp_path / "bar.npz"))
     )
     assert np.abs(own.position - other.position).max() < 1e-9
     assert np.abs(own.deflection - other.deflection).max() < 1e-7 * np.abs(own.deflection).max()
 
 
 def test_a_file_of_calculix_runs() -> None:
-    component = sp.read_calculix(DATA / "hexahedra")
-    foot = sp.Interface("foot", (0, 0.5, 0.5), component.group("FOOT"))
+    component = sp.fem.read_calculix(DATA / "hexahedra")
+    foot = sp.fem.Interface("foot", (0, 0.5, 0.5), component.group("FOOT"))
     m = sp.Model(gravity=(0, 0, -9.81))
     block = m.add(sp.MeshBody("block", component, [foot], modes=3, damping=sp.ModalDamping(0.05)))
     m.add(sp.Spherical("ball", m.ground.at(0), block.at("foot"), initial_rate=(1, 2, 3)))
@@ -200,7 +202,7 @@ def four_bar() -> sp.Model:
     """A crank, a flexible coupler of triangles and a rocker, about y."""
     m = sp.Model(gravity=(0, 0, -9.81), name="four-bar")
     crank = m.add(sp.RigidBody("crank", 0.5, com=(0.15, 0, 0), inertia=(1e-3, 4e-3, 4e-3)))
-    coupler = m.add(body(strip(4, SOFT, across=1), sp.CraigBampton(BOTH, 0)))
+    coupler = m.add(body(strip(4, SOFT, across=1), sp.reduction.CraigBampton(BOTH, 0)))
     rocker = m.add(sp.RigidBody("rocker", 0.8, com=(0.4, 0, 0), inertia=(1e-3, 0.04, 0.04)))
     ground, arm = 1.1, 0.8
     # crank upright at the start; z is up and angles are about -y
@@ -249,7 +251,7 @@ def test_results_of_a_mesh_body(tmp_path: Path) -> None:
     assert np.abs(rates - tip.velocity[2:-2]).max() < 1e-3 * np.abs(tip.velocity).max()
     assert view.coordinate_names == ("mode_1", "mode_2")
     result.save(tmp_path / "run.nc")
-    again = sp.load(tmp_path / "run.nc")
+    again = sp.files.load_result(tmp_path / "run.nc")
     np.testing.assert_array_equal(again["body.mode_2"], view.coordinates[:, 1])
 
 
@@ -274,14 +276,16 @@ def test_plates() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("modes", [20, sp.CraigBampton(BOTH, 14)], ids=["normal", "craig-bampton"])
+@pytest.mark.parametrize(
+    "modes", [20, sp.reduction.CraigBampton(BOTH, 14)], ids=["normal", "craig-bampton"]
+)
 def test_fifty_thousand_coordinates(modes: Any) -> None:
     """A cube with two rigid faces of 833 nodes: a minute of the processor and 4 GB."""
     import resource
     import time
 
     start = time.process_time()
-    mesh = sp.block((L, L, L), (16, 16, 16), "hex20", ALUMINIUM, origin=(0, -L / 2, -L / 2))
+    mesh = sp.fem.block((L, L, L), (16, 16, 16), "hex20", ALUMINIUM, origin=(0, -L / 2, -L / 2))
     assert mesh.size > 50_000
     link = body(mesh, modes)
     seconds = time.process_time() - start

@@ -11,7 +11,7 @@ from scipy.linalg import eigh
 import supple as sp
 from mesh_bodies import matrices
 from supple.cases.case import references
-from supple.fem import plate
+from supple.fem.shells.plates import plate
 from supple.fem.solids.block import block
 from supple.foundation.errors import ModelError
 from test_second_order import deflected
@@ -39,8 +39,8 @@ def body(
     mesh, root, tip = made
     x = mesh.nodes[:, 0]
     ends = [
-        sp.Interface("root", root, np.flatnonzero(x == 0.0)),
-        sp.Interface("tip", tip, np.flatnonzero(np.abs(x - LENGTH) < 1e-12)),
+        sp.fem.Interface("root", root, np.flatnonzero(x == 0.0)),
+        sp.fem.Interface("tip", tip, np.flatnonzero(np.abs(x - LENGTH) < 1e-12)),
     ]
     return sp.MeshBody("beam", mesh, ends, modes=modes, stiffening=stiffening, **options)
 
@@ -100,7 +100,7 @@ def test_column(made):
     found = []
     for share in (0.0, 0.5, 0.98, 1.02):
         m = sp.Model(gravity=(0, 0, 0))
-        flexible = m.add(body(made, modes=sp.CraigBampton(["root", "tip"], 4)))
+        flexible = m.add(body(made, modes=sp.reduction.CraigBampton(["root", "tip"], 4)))
         at = flexible.interfaces[0].place
         m.add(sp.Fixed("root", m.ground.at(*at), flexible.at("root")))
         m.add(sp.Force("press", flexible.at("tip"), force=(-share * euler, 0, 0)))

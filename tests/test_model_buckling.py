@@ -118,7 +118,7 @@ def test_a_narrow_strip_twists_aside() -> None:
     section = sp.Rectangle(0.002, 0.05)
     exact = 4.0126 * np.sqrt(STEEL.E * section.I_z * STEEL.G * section.J)
     m = sp.Model(name="strip")
-    parts = welded(m, 8, section, stiffening=sp.SecondOrder(twist=True))
+    parts = welded(m, 8, section, stiffening=sp.reduction.SecondOrder(twist=True))
     m.add(sp.Fixed("root", m.ground.at(0), parts[0].at(0)))
     m.add(sp.Force("tip", parts[-1].at(0.125), force=(0, 0, -1.0)))
     found = sp.buckling(m)
@@ -180,7 +180,7 @@ def test_sentences_about_load_factors() -> None:
     [
         ({"modes": 2}, True),
         ({"modes": 8}, False),
-        ({"modes": sp.AttachmentModes(2)}, False),
+        ({"modes": sp.reduction.AttachmentModes(2)}, False),
         ({"elements": 1}, True),
         ({"elements": 4, "parts": 1}, True),
         ({"elements": 4, "parts": 4}, False),

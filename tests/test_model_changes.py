@@ -56,7 +56,7 @@ def test_a_path_reaches_into_fields() -> None:
 def test_paths_through_sequences_and_mappings() -> None:
     m = sp.Model()
     nodes = {"foot": (0, 0, 0), "top": (0, 0, 1)}
-    m.add(sp.FrameBody("mast", nodes, [sp.Member("foot", "top", BOX, ALU)], modes=2))
+    m.add(sp.FrameStructure("mast", nodes, [sp.Member("foot", "top", BOX, ALU)], modes=2))
     m.replace("mast.members.0.section.wall", 0.001)
     m.replace("mast.nodes.top", (0, 0, 2))
     m.replace("mast.nodes.top.0", 0.5)

@@ -53,7 +53,7 @@ def test_below_the_threshold_it_says_how_much_stiffness_is_wrong(tmp_path):
     assert r.monitor["blade"].lost_stiffness == pytest.approx(0.16, rel=1e-6)
     assert r.monitor.level == "doubtful"
     assert "\n  validity  doubtful: Beam 'blade': its spin" in repr(r)
-    saved = sp.load(r.save(tmp_path / "blade.nc"))
+    saved = sp.files.load_result(r.save(tmp_path / "blade.nc"))
     assert saved.validity_verdict == r.monitor.verdict
     assert f"validity  {saved.validity_verdict}" in repr(saved)
 
@@ -122,7 +122,7 @@ def test_frames_are_pulled_by_a_spin_across_them():
     found = []
     for axis in ("z", "y"):
         m = sp.Model()
-        frame = m.add(sp.FrameBody("f", [(0, 0, 0), (0, 1, 0)], [member], modes=4))
+        frame = m.add(sp.FrameStructure("f", [(0, 0, 0), (0, 1, 0)], [member], modes=4))
         first = 2 * np.pi * frame.modal().frequencies[0]
         m.add(sp.Revolute("axle", m.ground.at(0), frame.at(0, 0, 0), axis=axis))
         m.add(sp.Driver("motor", "axle", sp.Polynomial([0.0, 0.4 * first])))
@@ -289,11 +289,11 @@ def test_extremes():
 
 def test_rotations_of_meshes():
     """A rigid rotation turns every element of a solid by it."""
-    mesh = sp.block((0.3, 0.2, 0.1), (2, 1, 1), "tet10", ALLOY)
-    rows = mesh_rotations(mesh, sp.rigid_modes(mesh))
+    mesh = sp.fem.block((0.3, 0.2, 0.1), (2, 1, 1), "tet10", ALLOY)
+    rows = mesh_rotations(mesh, sp.fem.rigid_modes(mesh))
     assert np.allclose(rows[:, :, 3:], np.eye(3), atol=1e-10)
     assert np.allclose(rows[:, :, :3], 0.0, atol=1e-10)
-    matrices = sp.ImportedComponent(mesh.nodes, 3, mesh.mass_matrix, mesh.stiffness_matrix)
+    matrices = sp.fem.ImportedComponent(mesh.nodes, 3, mesh.mass_matrix, mesh.stiffness_matrix)
     assert mesh_rotations(matrices, np.zeros((mesh.size, 2))).shape == (0, 3, 2)
 
 

@@ -65,7 +65,7 @@ def column(part: float, ramp: float = 0.0, side: float = 0.0) -> sp.Model:
     """A straight column under a part of Euler's load, at once or growing over a time."""
     m = sp.Model()
     load = part * np.pi**2 / 4.0 * 70e9 * 0.02 * 0.01**3 / 12.0
-    shapes = sp.AttachmentModes(4)
+    shapes = sp.reduction.AttachmentModes(4)
     given = {"modes": shapes, "stiffening": "second_order", "damping": sp.ModalDamping(0.02)}
     rod = m.add(sp.Beam("rod", 1.0, sp.Rectangle(0.01, 0.02), ALLOY, elements=8, **given))
     m.add(sp.Fixed("foot", m.ground.at(0), rod.at(0)))
@@ -74,7 +74,7 @@ def column(part: float, ramp: float = 0.0, side: float = 0.0) -> sp.Model:
     return m
 
 
-def whats(result: sp.Result) -> set[str]:
+def whats(result: sp.results.Result) -> set[str]:
     return {f.what for f in result.motion}
 
 

@@ -52,11 +52,11 @@ def hoisted(motion: str, start: float, length: float = 0.5) -> sp.Model:
     return m
 
 
-def whats(result: sp.Result) -> set[str]:
+def whats(result: sp.results.Result) -> set[str]:
     return {f.what for f in result.motion}
 
 
-def error(model: sp.Model, run: sp.Result) -> Any:
+def error(model: sp.Model, run: sp.results.Result) -> Any:
     """Largest error until each output time, in parts of the motion (at most a radian, 1 m)."""
     exact = sp.simulate(
         model, run.t[-1], tolerance=1e-12, output=run.t, integrator=sp.DormandPrince()
@@ -225,7 +225,7 @@ def pulled() -> sp.Model:
     cart = m.add(sp.RigidBody("cart", 1.0, inertia=1.0))
     m.add(sp.Prismatic("y", m.ground.at(0, 1), cart.at(0), "x"))
     m.add(sp.Driver("feed", "y", motion="0.1*t"))
-    m.add(sp.CouplingSpring("rope", "x", "y", stiffness=50.0, damping=20.0))
+    m.add(sp.CoordinateSpring("rope", "x", "y", stiffness=50.0, damping=20.0))
     m.add(sp.JointFriction("dry", "x", coulomb=2.0, transition=1e-3))
     return m
 
@@ -256,7 +256,7 @@ def test_functions_are_called_again_and_sampled_controllers_are_not() -> None:
     m.add(sp.EffortFunction("drag", "j0", lambda t, q, u: -1e-4 * u))
     assert whats(sp.simulate(m, 8.0, tolerance="loose")) == {"growth"}
     m = arm(2, (2.0, 1.0))
-    m.add(sp.SampledController("drag", "j0", sp.LinearLaw(D=[[0.0, 1e-4]]), 0.05))
+    m.add(sp.SampledController("drag", "j0", sp.ControlLaw(D=[[0.0, 1e-4]]), 0.05))
     short, long = sp.simulate(m, 1.0), sp.simulate(m, 25.0)
     assert short.motion.level == "trusted" and short.verdict.startswith("trusted")
     assert long.motion.level == "not judged" and "sampled controllers" in long.motion.verdict

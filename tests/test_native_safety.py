@@ -41,7 +41,6 @@ SANITIZE = ["-g", "-fsanitize=address,undefined", "-fno-omit-frame-pointer"]
 IMAGES, RUNS, CALLS = 5000, 300, 5000  # of make test-native
 
 
-
 def compiled(folder: Path, name: str, place: Path, flags: list[str]) -> Path:
     """A program of tests/native against a library of kernels."""
     compiler = build.c_compiler()
@@ -238,7 +237,7 @@ def test_thousands_of_crafted_images(sanitized, tmp_path):
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
 def test_calls_of_an_fmu_in_any_order(sanitized, tmp_path, version):
     ports = {"inputs": ["push"], "outputs": ["elbow.angle"], "version": version}
-    path = sp.export_fmu(controlled_arm(), tmp_path / "arm.fmu", **ports, t_end=1.0)
+    path = sp.files.export_fmu(controlled_arm(), tmp_path / "arm.fmu", **ports, t_end=1.0)
     with zipfile.ZipFile(path) as archive:
         archive.extractall(tmp_path / "fmu")
     description = (tmp_path / "fmu" / "modelDescription.xml").read_text()
@@ -283,7 +282,7 @@ def hopeless(kind: str) -> sp.Model:
 def test_a_hopeless_step_of_an_fmu_ends(tmp_path, kind, version):
     """Within 20 s, by a sentence; the FMU is where it was."""
     path = tmp_path / "a.fmu"
-    sp.export_fmu(hopeless(kind), path, (), "pin.angle", t_end=10.0, version=version)
+    sp.files.export_fmu(hopeless(kind), path, (), "pin.angle", t_end=10.0, version=version)
     fmu = Fmu(path, tmp_path / "a")
     with fmu.made() as it:
         assert it.initialize() == 0

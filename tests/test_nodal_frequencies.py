@@ -15,7 +15,7 @@ FACTOR = 1.5
 
 def beam(elements, name="rod", length=1.0, **fields):
     m = sp.Model(name="beam", gravity=(0, 0, 0))
-    m.add(sp.GradientBeam(name, length, SECTION, ALLOY, elements=elements, **fields))
+    m.add(sp.ANCFBeam(name, length, SECTION, ALLOY, elements=elements, **fields))
     return m
 
 
@@ -177,7 +177,7 @@ def test_continuum_keeps_a_part_of_its_error():
 def test_coarse_one_of_two_bodies_is_named():
     m = cantilever(8, length=0.5)
     fields = {"elements": 1, "position": (0.5, 0, 0)}
-    m.add(sp.GradientBeam("tail", 1.0, sp.Rectangle(0.003, 0.003), ALLOY, **fields))
+    m.add(sp.ANCFBeam("tail", 1.0, sp.Rectangle(0.003, 0.003), ALLOY, **fields))
     m.add(sp.Fixed("weld", m["rod"].at(0.5), m["tail"].at(0)))
     linear = sp.linearize(m)
     (finding,) = linear.monitor.findings
@@ -232,7 +232,7 @@ def test_states_that_are_not_judged():
 def plate(elements, kind, thickness=0.01):
     m = sp.Model(name="plate", gravity=(0, 0, 0))
     fields = {"elements": (elements, elements)}
-    sheet = m.add(sp.GradientPlate("rod", (1.0, 0.8), thickness, STEEL, **fields))
+    sheet = m.add(sp.ANCFPlate("rod", (1.0, 0.8), thickness, STEEL, **fields))
     x, y, _ = sheet.coordinates.T
     edge = (x == 0) | (x == 1) | (y == 0) | (y == 0.8)
     for k, (a, b, _) in enumerate(sheet.coordinates[edge]):
@@ -251,10 +251,10 @@ def test_plate_on_hinges():
 
 def arm(kind, divisions):
     material = sp.Material(E=1e9, G=1e9 / 2.6, density=1000.0)
-    mesh = sp.block((0.5, 0.02, 0.03), divisions, kind, material)
-    root = sp.Interface("root", (0, 0.01, 0.015), mesh.group("x_min"))
+    mesh = sp.fem.block((0.5, 0.02, 0.03), divisions, kind, material)
+    root = sp.fem.Interface("root", (0, 0.01, 0.015), mesh.group("x_min"))
     m = sp.Model(name="arm", gravity=(0, 0, 0))
-    m.add(sp.GradientSolid("rod", mesh, [root]))
+    m.add(sp.ANCFSolid("rod", mesh, [root]))
     m.add(sp.Fixed("clamp", m.ground.at(0), m["rod"].at("root")))
     return m
 
@@ -271,7 +271,7 @@ def test_solids(kind, divisions):
 
 def test_edges_that_move_with_a_body_are_held_between_nodes():
     m = sp.Model(name="table", gravity=(0, 0, 0))
-    sheet = m.add(sp.GradientPlate("rod", (1.0, 1.0), 0.01, STEEL, elements=(3, 3)))
+    sheet = m.add(sp.ANCFPlate("rod", (1.0, 1.0), 0.01, STEEL, elements=(3, 3)))
     hub = m.add(sp.RigidBody("hub", 50.0, inertia=(5.0, 5.0, 5.0)))
     m.add(sp.Prismatic("lift", m.ground.at(0), hub.at(0), axis="z"))
     m.add(sp.JointSpring("spring", "lift", stiffness=1e6))

@@ -14,7 +14,7 @@ from supple.foundation.poses import skew
 STEEL = sp.Material(E=2.1e11, G=0.8e11, density=7800.0)
 STRIP = sp.Rectangle(5e-3, 1e-3)
 SQUARE = sp.Rectangle(1e-3, 1e-3)
-TWIST = sp.SecondOrder(twist=True)
+TWIST = sp.reduction.SecondOrder(twist=True)
 ROLL, RADIUS, RISE = 0.4, 0.5, 0.3
 SLANT = np.hypot(RADIUS, RISE)
 

@@ -27,11 +27,11 @@ from test_looks import SOFT, centres, everything, page_of, simulated, things
 
 
 @pytest.fixture(scope="module")
-def run() -> sp.Result:
+def run() -> sp.results.Result:
     return simulated(everything(), 0.1)
 
 
-def test_largest_values_are_those_of_all_vertices_at_all_times(run: sp.Result) -> None:
+def test_largest_values_are_those_of_all_vertices_at_all_times(run: sp.results.Result) -> None:
     scene = draw(run)
     (beam,) = things(scene, "arm <script>")
     stress = np.array([beam.von_mises(k).max() for k in range(len(scene.t))])
@@ -53,7 +53,7 @@ def test_the_strain_of_a_rod_in_tension_is_its_force_over_its_stiffness() -> Non
     stiff = sp.Material(E=2e11, G=8e10, density=1.0)
     nodes = {"a": (0, 0, 0), "b": (1, 0, 0), "c": (3, 0, 0)}
     pair = [sp.Member("a", "b", sp.Circle(0.02), SOFT), sp.Member("b", "c", sp.Circle(0.01), stiff)]
-    rod = m.add(sp.FrameBody("rod", nodes, pair, modes=sp.AttachmentModes(1)))
+    rod = m.add(sp.FrameStructure("rod", nodes, pair, modes=sp.reduction.AttachmentModes(1)))
     m.add(sp.Fixed("wall", m.ground.at(0), rod.at("a")))
     m.add(sp.Force("pull", rod.at("c"), (7.0, 0, 0)))
     with warnings.catch_warnings():
@@ -131,7 +131,7 @@ def test_a_model_is_shown_where_runs_begin_and_open_if_it_cannot_be_closed(tmp_p
     assert data["grade"] == "bad" and data["verdict"].startswith("as it is written, not assembled:")
 
 
-def test_two_runs_and_paths_of_points_are_in_one_page(run: sp.Result, tmp_path) -> None:
+def test_two_runs_and_paths_of_points_are_in_one_page(run: sp.results.Result, tmp_path) -> None:
     other = simulated(everything(), 0.05)
     beam = run.bodies["arm <script>"]
     paths = ["bob", beam.at(1.0)]
@@ -176,7 +176,7 @@ def ask(server: Server, path: str, **headers: str) -> tuple[int, bytes]:
 
 
 def test_a_page_is_served_to_this_computer_only_and_shown_in_a_cell() -> None:
-    text = "<!DOCTYPE html><p>a \"page\" of <b> & ä"
+    text = '<!DOCTYPE html><p>a "page" of <b> & ä'
     server = Server(text)
     try:
         assert server.address.startswith("http://127.0.0.1:")
@@ -190,7 +190,7 @@ def test_a_page_is_served_to_this_computer_only_and_shown_in_a_cell() -> None:
             (here, {"Origin": "http://elsewhere.org"}), (here, {"Origin": "null"}),
         ):  # fmt: skip
             status, answer = ask(server, path, **headers)
-            assert status == 404 and b"page\"" not in answer
+            assert status == 404 and b'page"' not in answer
     finally:
         server.stop()
     with pytest.raises(OSError):
@@ -242,7 +242,7 @@ def test_connections_that_say_nothing_are_bounded() -> None:
         server.stop()
 
 
-def test_view_ends_by_ctrl_c(run: sp.Result, monkeypatch, capsys) -> None:
+def test_view_ends_by_ctrl_c(run: sp.results.Result, monkeypatch, capsys) -> None:
     from supple.visualization import server as serving
 
     seen = []
@@ -262,7 +262,9 @@ def test_view_ends_by_ctrl_c(run: sp.Result, monkeypatch, capsys) -> None:
 
 
 @pytest.mark.slow
-def test_films_last_as_long_as_they_should(run: sp.Result, tmp_path: Path, monkeypatch) -> None:
+def test_films_last_as_long_as_they_should(
+    run: sp.results.Result, tmp_path: Path, monkeypatch
+) -> None:
     from PIL import Image
 
     run = run.between(every=2)
@@ -296,12 +298,12 @@ def test_films_last_as_long_as_they_should(run: sp.Result, tmp_path: Path, monke
     assert os.listdir(tmp_path).count("other.mp4") == 0
 
 
-def test_notebooks_show_tables_with_names_as_text(run: sp.Result, tmp_path: Path) -> None:
+def test_notebooks_show_tables_with_names_as_text(run: sp.results.Result, tmp_path: Path) -> None:
     model = everything()
     unfinished = sp.Model(name="<script>alert(1)")
     unfinished.add(sp.RigidBody("<script>", 1.0))
     quantities = sp.cases.get("richard-graph").run()
-    saved = sp.load(run.save(tmp_path / "run.nc"))
+    saved = sp.files.load_result(run.save(tmp_path / "run.nc"))
     shown = {
         "model": model._repr_html_(),
         "result": run._repr_html_(),

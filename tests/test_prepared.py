@@ -54,7 +54,7 @@ MODELS = {
 OPTIONS = {"tolerance": 1e-6, "output": 5}
 
 
-def same(a: sp.Result, b: sp.Result) -> None:
+def same(a: sp.results.Result, b: sp.results.Result) -> None:
     """All numbers are equal."""
     assert a.message == b.message
     for x, y in zip((a.t, a.q, a.u, a.z, a.a), (b.t, b.q, b.u, b.z, b.a), strict=True):

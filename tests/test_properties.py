@@ -86,7 +86,7 @@ def places(eq: Equations, history, frame: supple.Frame) -> tuple[Array, Array]:
     return R @ frame.rotation, history.p[:, k] + R @ frame.position
 
 
-def relative(eq: Equations, history, joint: supple.Joint) -> tuple[Array, Array]:
+def relative(eq: Equations, history, joint: supple.joints.Joint) -> tuple[Array, Array]:
     """Pose of B in A, (nt, 3, 3) and (nt, 3)."""
     (Ra, pa), (Rb, pb) = (places(eq, history, frame) for frame in (joint.A, joint.B))
     turn = np.swapaxes(Ra, 1, 2)
@@ -132,7 +132,7 @@ def test_random_models_contain_everything():
     wanted = {(kind, side) for kind in KINDS for side in (False, True)}
     wanted |= {"Force", "SpringDamper", "JointSpring", "JointEffort", "PID", "world", "body"}
     wanted |= {"Bushing", "JointFriction", "JointStop", "Motor", "CartesianSpring"}
-    wanted |= {"CouplingSpring", ("laws", "JointSpring"), ("laws", "SpringDamper"), "preload"}
+    wanted |= {"CoordinateSpring", ("laws", "JointSpring"), ("laws", "SpringDamper"), "preload"}
     wanted |= {"Constant", "Sine", "SmoothStep", "Polynomial", "Table"}
     wanted |= {"Expression", "Combination"}
     wanted |= {("spring", True, False), ("spring", False, True), ("spring", False, False)}
@@ -344,7 +344,7 @@ def test_twist_and_acceleration_are_derivatives(recipe):
     close(eq.qdot(s.q, s.u), derivative(moved), 1e-10)
 
 
-def pose_of(joint: supple.Joint, x: Array) -> tuple[Array, Array]:
+def pose_of(joint: supple.joints.Joint, x: Array) -> tuple[Array, Array]:
     """Pose of B in A, composed by hand from the joint's definition."""
     if isinstance(joint, (supple.Spherical, supple.Free)):
         turn = Rotation.from_quat(x[[1, 2, 3, 0]]).as_matrix()
@@ -558,7 +558,7 @@ def test_reactions_do_no_work(recipe):
             pull = f.stiffness * stretch + f.gear_damping * (s.u[shaft.u] / f.ratio - joint.rate)
             efforts[joint.u] += pull
             efforts[shaft.u] -= pull / f.ratio + f.damping * s.u[shaft.u] + f.inertia * a[shaft.u]
-        elif isinstance(f, supple.CouplingSpring):
+        elif isinstance(f, supple.CoordinateSpring):
             for place, effort in coupling_law(model, eq, s, f):
                 efforts[place] += effort
         elif isinstance(f, supple.forces.JointForce):
@@ -644,7 +644,7 @@ def coupling_law(model: supple.Model, eq: Equations, s: State, f) -> list[tuple[
     return [(first.u, -first.ratio * pull), (second.u, second.ratio * f.ratio * pull)]
 
 
-def _slope(signal: supple.Signal, t: float) -> float:
+def _slope(signal: supple.signals.Signal, t: float) -> float:
     h = 1e-6
     return (signal(t + h) - signal(t - h)) / (2.0 * h)
 

@@ -20,7 +20,7 @@ def driven_arm(motion: str, **options) -> sp.Model:
     return m
 
 
-def vibration(r: sp.Result, name: str = "beam") -> float:
+def vibration(r: sp.results.Result, name: str = "beam") -> float:
     """Largest departure of the tip's deflection from a slow motion, a polynomial of degree 5."""
     tip = r[name].at(1.0).deflection
     slow = np.polynomial.polynomial.polyfit(r.t / r.t[-1], tip, 5)
@@ -147,7 +147,7 @@ def test_a_load_that_nothing_balances_is_told():
 def frameless_arm(motion: str | None) -> sp.Model:
     """The driven arm, or a released one, as a body without a frame."""
     m = sp.Model(gravity=(0, -G, 0), name="arm")
-    beam = m.add(sp.GradientBeam("beam", 1.0, sp.Rectangle(0.02, 0.02), STEEL, elements=4))
+    beam = m.add(sp.ANCFBeam("beam", 1.0, sp.Rectangle(0.02, 0.02), STEEL, elements=4))
     m.add(sp.PointMass("load", beam.at(1.0), 1.0))
     m.add(sp.Revolute("joint", m.ground.at(0), beam.at(0), axis="z"))
     if motion is not None:
@@ -178,10 +178,10 @@ def test_without_a_frame_at_rest_it_is_the_equilibrium():
 def test_a_plate_and_a_solid_that_fly_deflect_nothing():
     """Free bodies that fall carry nothing; a rubber block that spins is stretched by its spin."""
     m = sp.Model(gravity=(0, -G, 0))
-    plate = m.add(sp.GradientPlate("plate", (1.0, 1.0), 1e-3, STEEL, (2, 2)))
+    plate = m.add(sp.ANCFPlate("plate", (1.0, 1.0), 1e-3, STEEL, (2, 2)))
     m.add(sp.Free("fall", m.ground.at(0), plate.at(0)))
     rubber = sp.Material(E=1e6, G=5e5, density=1000.0)
-    solid = m.add(sp.GradientSolid("solid", sp.block((1.0, 0.1, 0.1), (4, 1, 1), "hex8", rubber)))
+    solid = m.add(sp.ANCFSolid("solid", sp.fem.block((1.0, 0.1, 0.1), (4, 1, 1), "hex8", rubber)))
     spin = (0, 0, 1.0, 0, 0, 0)
     m.add(sp.Free("spin", m.ground.at(3), solid.at(0.5, 0, 0), initial_rate=spin))
     r = sp.simulate(m, 1e-3, start="quasi-static", output=2)
@@ -194,7 +194,7 @@ def test_a_plate_and_a_solid_that_fly_deflect_nothing():
 
 def test_a_loop_with_a_rod_without_a_frame():
     m = flexible_four_bar()
-    rod = sp.GradientBeam("rod", 1.0, sp.Rectangle(0.02, 0.02), STEEL, elements=3)
+    rod = sp.ANCFBeam("rod", 1.0, sp.Rectangle(0.02, 0.02), STEEL, elements=3)
     other = sp.Model(gravity=m.gravity)
     for name in m:
         other.add(rod if name == "rod" else m[name])

@@ -56,7 +56,7 @@ def test_reactions_are_the_same_in_all_coordinates(runs):
     assert np.all(apart[IN_PLANE] < 1e-7) and apart.max() > 1.0
 
 
-def balance(result: sp.Result, body: str) -> np.ndarray:
+def balance(result: sp.results.Result, body: str) -> np.ndarray:
     """Newton and Euler of a rigid body with the reactions of its joints: what is left (nt, 6)."""
     item, view, model = result.bodies[body], result[body], result.model
     R, w, dw = view.matrix, view.angular_velocity, view.angular_acceleration
@@ -83,7 +83,7 @@ def test_the_smallest_reactions_still_balance_every_body(runs):
             assert np.abs(balance(result, body)).max() < 1e-9 * 100
 
 
-def equilibrium(result: sp.Result, k: int) -> np.ndarray:
+def equilibrium(result: sp.results.Result, k: int) -> np.ndarray:
     """Matrix from five loads of each revolute joint to wrenches on the bodies, lengths in metres.
 
     Written down from the places of the pins and their axis y: torque about x and z, three forces.

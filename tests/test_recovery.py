@@ -8,10 +8,12 @@ import pytest
 import supple as sp
 from shell_meshes import ALUMINIUM, folded, irregular
 from supple.bodies.base.flexible import FlexibleBody
-from supple.fem import plane_von_mises, plate, rigid_modes
+from supple.fem.base.component import rigid_modes
 from supple.fem.recovery.point_history import point_history
 from supple.fem.recovery.rosette import principal_strains, rosette_strain
 from supple.fem.recovery.stress_points import mesh_blocks, solid_tensor, von_mises
+from supple.fem.shells.plates import plate
+from supple.fem.shells.points import plane_von_mises
 from supple.results.views import stress as recovery
 from supple.results.views.stress import StressHistory
 
@@ -68,7 +70,7 @@ def test_pure_bending_of_a_plate():
 def test_pure_bending_of_a_block(kind):
     """Quadratic displacements: exact in quadratic elements, largest at the outer fibre."""
     steel = sp.Material(E=2.1e11, G=2.1e11 / 2.6, density=7850)
-    mesh = sp.block((0.4, 0.06, 0.04), (3, 2, 1), kind, steel)
+    mesh = sp.fem.block((0.4, 0.06, 0.04), (3, 2, 1), kind, steel)
     shape = bent_block(mesh, 0.1, 0.3)
     found = history(mesh, shape)
     exact = np.abs(2.1e11 * 0.1 * mesh.nodes[:, 1]) * np.abs(SWING)
@@ -100,11 +102,11 @@ def test_thick_cylinder(kind):
     A, B = (x * pressure * a**2 / (b**2 - a**2) for x in (1.0, b**2))
     errors = []
     for n in (2, 4):
-        box = sp.block((1.0, 1.0, 1.0), (n, n, 1), kind, sp.Material(E, E / (2 + 2 * nu), 7850))
+        box = sp.fem.block((1.0, 1.0, 1.0), (n, n, 1), kind, sp.Material(E, E / (2 + 2 * nu), 7850))
         r, angle = a + (b - a) * box.nodes[:, 0], 0.5 * np.pi * box.nodes[:, 1]
         across = np.stack([np.cos(angle), np.sin(angle), np.zeros_like(r)], axis=1)
         nodes = r[:, None] * across + 0.02 * box.nodes[:, 2:] * [0.0, 0.0, 1.0]
-        mesh = sp.SolidMesh(nodes, box.cells, kind, box.material)
+        mesh = sp.fem.SolidMesh(nodes, box.cells, kind, box.material)
         move = (1 + nu) / E * ((1 - 2 * nu) * A * r + B / r)  # plane strain
         found = history(mesh, (move[:, None] * across).ravel(), np.ones((11, 1)))
         radial, hoop = A - B / r**2, A + B / r**2
@@ -121,7 +123,7 @@ def test_thick_cylinder(kind):
 def test_a_constant_stress_is_the_same_everywhere(kind):
     """The patch test, through the averages at nodes."""
     steel = sp.Material(E=2.1e11, G=2.1e11 / 2.6, density=7850)
-    mesh = sp.block((0.4, 0.06, 0.04), (3, 2, 2), kind, steel)
+    mesh = sp.fem.block((0.4, 0.06, 0.04), (3, 2, 2), kind, steel)
     strain = np.array([[1e-3, 2e-4, 0.0], [0.0, -3e-4, 1e-4], [0.0, 0.0, -3e-4]])
     shape = (mesh.nodes @ strain.T).ravel()
     law, own = mesh.law, 0.5 * (strain + strain.T)
@@ -134,7 +136,9 @@ def test_a_constant_stress_is_the_same_everywhere(kind):
     assert von_mises(stress) == pytest.approx(np.sqrt(1.5 * np.sum(deviator**2)))
 
 
-@pytest.mark.parametrize("mesh", [folded(), sp.block((1, 0.5, 0.2), (2, 2, 1), "hex20", ALUMINIUM)])
+@pytest.mark.parametrize(
+    "mesh", [folded(), sp.fem.block((1, 0.5, 0.2), (2, 2, 1), "hex20", ALUMINIUM)]
+)
 def test_rigid_motions_have_no_stress(mesh):
     """Against what a strain of the same size would give."""
     rigid = rigid_modes(mesh)
@@ -201,13 +205,15 @@ def test_a_body_with_a_component_is_recovered():
 
 
 def test_sentences_of_errors():
-    mesh = sp.block((1, 0.5, 0.2), (1, 1, 1), "hex8", ALUMINIUM)
+    mesh = sp.fem.block((1, 0.5, 0.2), (1, 1, 1), "hex8", ALUMINIUM)
     basis, q = np.zeros((mesh.size, 1)), np.zeros((2, 1))
     with pytest.raises(sp.ModelError, match="node is 99, expected a number from 0 to 7"):
         point_history(mesh, basis, q, node=99)
     with pytest.raises(sp.ModelError, match="expected a place"):
         point_history(mesh, basis, q, triangle=1)
-    frame = sp.FrameBody("f", [(0, 0, 0), (1, 0, 0)], [sp.Member(0, 1, sp.Circle(0.1), ALUMINIUM)])
+    frame = sp.FrameStructure(
+        "f", [(0, 0, 0), (1, 0, 0)], [sp.Member(0, 1, sp.Circle(0.1), ALUMINIUM)]
+    )
     for ask in (point_history, lambda c, b, q: list(mesh_blocks(c, b))):
         with pytest.raises(sp.ModelError, match=r"FrameMesh: .* expected a component"):
             ask(frame.mesh(), basis, q)

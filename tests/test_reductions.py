@@ -12,9 +12,11 @@ import pytest
 
 import supple as sp
 from supple.bodies.beam.beam import Beam
-from supple.fem import BeamMesh, Circle, Material, Rectangle
+from supple.fem.base.material import Material
+from supple.fem.beams.beam import BeamMesh
 from supple.fem.beams.frame import FrameMesh
 from supple.fem.beams.member import Member
+from supple.fem.sections.sections import Circle, Rectangle
 from supple.foundation.errors import ModelError
 from supple.reduction.eigen import lowest_modes, solver
 from supple.reduction.modes import rigid_motions
@@ -45,7 +47,7 @@ def test_craig_bampton_with_all_modes_is_the_whole_mesh(reference: Any, rotary: 
     options = {"reference": reference, "rotary_inertia": rotary}
     full = beam(**options).modal()
     inner = (6 if rotary else 5) * 5  # five nodes between the interfaces
-    reduced = beam(sp.CraigBampton([0.0, L], inner), **options)
+    reduced = beam(sp.reduction.CraigBampton([0.0, L], inner), **options)
     body = reduced.modal()
     assert body.n == full.n
     np.testing.assert_allclose(body.frequencies, full.frequencies, rtol=1e-7)
@@ -55,16 +57,16 @@ def test_craig_bampton_with_all_modes_is_the_whole_mesh(reference: Any, rotary: 
 
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_craig_bampton_removes_rigid_motion_and_keeps_interface_statics(reference: Any) -> None:
-    body = beam(sp.CraigBampton([0.0, L], 3), reference=reference).modal()
+    body = beam(sp.reduction.CraigBampton([0.0, L], 3), reference=reference).modal()
     assert body.n == 2 * 6 - 6 + 3
     assert body.frequencies[0] > 1.0, "no rigid motion is left"
     if reference == "mean_axis":
         assert np.abs(body.S1).max() < 1e-10 * math.sqrt(body.mass)
         return
     exact = tip_flexibility(beam(reference=reference), L)
-    found = tip_flexibility(beam(sp.CraigBampton([0.0, L], 0), reference=reference), L)
+    found = tip_flexibility(beam(sp.reduction.CraigBampton([0.0, L], 0), reference=reference), L)
     np.testing.assert_allclose(found, exact, atol=1e-9 * np.abs(exact).max())
-    start = beam(sp.CraigBampton([0.0, L], 3), reference="clamped")
+    start = beam(sp.reduction.CraigBampton([0.0, L], 3), reference="clamped")
     held = start.attachment(start.at(0.0))
     assert not held.Phi.any()
     assert not held.Psi.any()
@@ -79,7 +81,7 @@ def test_craig_bampton_errors_fall_with_the_cut_off() -> None:
     fixed = lowest_modes(K, M, 40)[0]
     first = before = np.full(6, np.inf)
     for n in (2, 4, 8, 16, 32):
-        reduced = beam(sp.CraigBampton([0.0, L], n), elements=24).modal()
+        reduced = beam(sp.reduction.CraigBampton([0.0, L], n), elements=24).modal()
         errors = (2 * math.pi * reduced.frequencies[:6]) ** 2 / full[:6] - 1.0
         assert np.all(errors > -1e-9), "a subspace gives frequencies from above"
         assert np.all(errors <= before + 1e-9), "more modes never worsen"
@@ -90,7 +92,7 @@ def test_craig_bampton_errors_fall_with_the_cut_off() -> None:
 
 
 def test_frequencies_of_both_models_are_shown() -> None:
-    reduction = beam(sp.CraigBampton([0.0, L], 2)).reduction()
+    reduction = beam(sp.reduction.CraigBampton([0.0, L], 2)).reduction()
     text = str(reduction)
     assert text.startswith("8 of 42 coordinates\nmode   full (Hz)   reduced (Hz)\n")
     assert len(text.splitlines()) == 10
@@ -99,7 +101,7 @@ def test_frequencies_of_both_models_are_shown() -> None:
 
 
 def test_inner_interface() -> None:
-    link = beam(sp.CraigBampton([0.0, L / 2], 0))
+    link = beam(sp.reduction.CraigBampton([0.0, L / 2], 0))
     exact = tip_flexibility(beam(), L / 2)
     np.testing.assert_allclose(tip_flexibility(link, L / 2), exact, atol=1e-9 * np.abs(exact).max())
 
@@ -108,11 +110,11 @@ def test_inner_interface() -> None:
 
 
 def test_normal_modes_of_another_frame() -> None:
-    plain, same = beam(5).modal(), beam(sp.NormalModes(5)).modal()
+    plain, same = beam(5).modal(), beam(sp.reduction.NormalModes(5)).modal()
     assert np.array_equal(plain.K, same.K)
     # Modes of a beam on two pins, seen from a frame that is clamped at the origin: without load
     # between the pins the motion of the material is the same as in the frame through both ends.
-    pinned = beam(sp.NormalModes(4, reference="chord"), elements=10)
+    pinned = beam(sp.reduction.NormalModes(4, reference="chord"), elements=10)
     assert pinned.modal().n == 4
     held = pinned.attachment(pinned.at(0.0))
     assert not held.Phi.any()
@@ -134,8 +136,11 @@ def test_normal_modes_of_another_frame() -> None:
 def test_static_shapes_answer_their_loads(reference: Any) -> None:
     force, torque = (0.0, 3.0, -2.0), (0.1, 0.0, 0.5)
     place = 0.4 * L
-    loads = [sp.PointLoad(place, force, torque), sp.WeightLoad((0, 1, 1))]
-    full, few = (beam(m, reference=reference) for m in ("all", sp.StaticShapes(loads)))
+    loads = [
+        sp.reduction.PointLoadPattern(place, force, torque),
+        sp.reduction.WeightPattern((0, 1, 1)),
+    ]
+    full, few = (beam(m, reference=reference) for m in ("all", sp.reduction.StaticShapes(loads)))
     # A free body is not bent by an acceleration of all of it.
     assert few.modal().n == (1 if reference == "mean_axis" else 2)
     answers = []
@@ -151,8 +156,12 @@ def test_static_shapes_answer_their_loads(reference: Any) -> None:
 
 
 def test_dependent_loads_count_once() -> None:
-    loads = [sp.PointLoad(L, (0, 1, 0)), sp.PointLoad(L, (0, 2, 0)), sp.PointLoad(L, (0, 0, 1))]
-    assert beam(sp.StaticShapes(loads)).modal().n == 2
+    loads = [
+        sp.reduction.PointLoadPattern(L, (0, 1, 0)),
+        sp.reduction.PointLoadPattern(L, (0, 2, 0)),
+        sp.reduction.PointLoadPattern(L, (0, 0, 1)),
+    ]
+    assert beam(sp.reduction.StaticShapes(loads)).modal().n == 2
 
 
 # ------------------------------------------------------------------ polynomials and functions
@@ -161,12 +170,14 @@ def test_dependent_loads_count_once() -> None:
 @pytest.mark.parametrize("reference", ["clamped", pytest.param("chord", marks=pytest.mark.slow)])
 def test_polynomials_converge_to_the_modes(reference: Any) -> None:
     exact = beam(elements=40, reference=reference).modal().frequencies[:4]
-    shapes = sp.Polynomials(11, axial=4, twist=4, reference=reference)
+    shapes = sp.reduction.PolynomialShapes(11, axial=4, twist=4, reference=reference)
     found = beam(shapes, reference=reference).modal()
     assert found.n == 2 * 11 + 4 + 4
     np.testing.assert_allclose(found.frequencies[:4], exact, rtol=3e-6)
     tip = L if reference == "clamped" else L / 2
-    few = beam(sp.Polynomials(3, axial=1, twist=1, reference=reference), reference=reference)
+    few = beam(
+        sp.reduction.PolynomialShapes(3, axial=1, twist=1, reference=reference), reference=reference
+    )
     if reference == "clamped":  # a cubic is exact for a load at the tip
         np.testing.assert_allclose(
             tip_flexibility(few, tip), tip_flexibility(beam(), tip), rtol=1e-9, atol=1e-15
@@ -174,10 +185,10 @@ def test_polynomials_converge_to_the_modes(reference: Any) -> None:
 
 
 def test_user_shapes_are_the_polynomials_or_sines_they_repeat() -> None:
-    given = sp.UserShapes(
+    given = sp.reduction.UserShapes(
         v=[lambda s: s**2, lambda s: s**2 * (2 * s - 1)], u=[lambda s: s], tx=[lambda s: s]
     )
-    own, known = (beam(m).modal() for m in (given, sp.Polynomials(2, "y", 1, 1)))
+    own, known = (beam(m).modal() for m in (given, sp.reduction.PolynomialShapes(2, "y", 1, 1)))
     assert own.coordinate_names == known.coordinate_names
     for name in ("S1", "D0", "D1", "K"):
         np.testing.assert_allclose(
@@ -185,11 +196,11 @@ def test_user_shapes_are_the_polynomials_or_sines_they_repeat() -> None:
             getattr(known, name),
             atol=1e-11 * np.abs(getattr(known, name)).max(),
         )
-    waves = sp.UserShapes(
+    waves = sp.reduction.UserShapes(
         v=[lambda s, i=i: math.sin(i * math.pi * s) for i in (1, 2, 3)], reference="chord"
     )
     own = beam(waves, reference="chord").modal()
-    known = beam(sp.Sines(3, "y"), reference="chord").modal()
+    known = beam(sp.reduction.SineShapes(3, "y"), reference="chord").modal()
     np.testing.assert_allclose(own.K, known.K, atol=1e-10 * known.K.max())
     np.testing.assert_allclose(own.D0, known.D0, atol=1e-12)
     again = pickle.loads(pickle.dumps(beam(waves, reference="chord")))
@@ -199,7 +210,7 @@ def test_user_shapes_are_the_polynomials_or_sines_they_repeat() -> None:
 def test_tapered_assumed_shapes() -> None:
     taper = sp.TaperedSection(Rectangle(0.04, 0.05), Rectangle(0.02, 0.05))
     fine = Beam("t", L, taper, STEEL, elements=40).modal().frequencies[:3]
-    shapes = sp.Polynomials(8, axial=3, twist=3)
+    shapes = sp.reduction.PolynomialShapes(8, axial=3, twist=3)
     found = Beam("t", L, taper, STEEL, modes=shapes).modal().frequencies[:3]
     np.testing.assert_allclose(found, fine, rtol=1e-5)
 
@@ -227,7 +238,8 @@ def test_modal_damping_gives_each_mode_its_ratio(modes: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "modes", ["all", 5, sp.CraigBampton([0.0, L], 2), sp.Polynomials(3, twist=2)]
+    "modes",
+    ["all", 5, sp.reduction.CraigBampton([0.0, L], 2), sp.reduction.PolynomialShapes(3, twist=2)],
 )
 def test_viscosity_of_the_material(modes: Any) -> None:
     # In proportion to both moduli it is Rayleigh's with the time viscosity / E.
@@ -275,10 +287,14 @@ def test_sparse_and_dense_agree() -> None:
 
 def test_sparse_body_is_the_dense_one() -> None:
     nodes = {"a": (0, 0, 0), "b": (L, 0, 0)}
-    for modes in (6, sp.CraigBampton(["a", "b"], 4), sp.NormalModes(4, reference="mean_axis")):
+    for modes in (
+        6,
+        sp.reduction.CraigBampton(["a", "b"], 4),
+        sp.reduction.NormalModes(4, reference="mean_axis"),
+    ):
         for reference in ("clamped", "mean_axis"):
             bodies = [
-                sp.FrameBody("f", nodes, [Member("a", "b", FLAT, STEEL, n)], modes, reference)
+                sp.FrameStructure("f", nodes, [Member("a", "b", FLAT, STEEL, n)], modes, reference)
                 for n in (130, 30)
             ]
             fine, coarse = (b.modal() for b in bodies)
@@ -294,81 +310,86 @@ def test_sparse_body_is_the_dense_one() -> None:
 
 MESSAGES: list[tuple[Callable[[], Any], str]] = [
     (
-        lambda: beam(sp.CraigBampton([0.0, 0.4], 2)),
+        lambda: beam(sp.reduction.CraigBampton([0.0, 0.4], 2)),
         "Beam 'link': an interface is 0.4, expected a node, e.g. 0.5, or other elements",
     ),
     (
-        lambda: beam(sp.CraigBampton([0.0, 2.0], 2)),
+        lambda: beam(sp.reduction.CraigBampton([0.0, 2.0], 2)),
         "Beam 'link': an interface is 2.0, expected a station from 0 to 1.5",
     ),
     (
-        lambda: beam(sp.CraigBampton([0.0, L], 31)),
+        lambda: beam(sp.reduction.CraigBampton([0.0, L], 31)),
         "Beam 'link': n of its modes is 31, expected at most 30, the number of coordinates between "
         "its interfaces",
     ),
     (
-        lambda: beam(sp.NormalModes(37)),
+        lambda: beam(sp.reduction.NormalModes(37)),
         "Beam 'link': n of its modes is 37, expected at most 36, the number of elastic coordinates",
     ),
     (
-        lambda: sp.CraigBampton([], 2),
+        lambda: sp.reduction.CraigBampton([], 2),
         "CraigBampton: interfaces is (), expected a sequence of different places",
     ),
     (
-        lambda: sp.CraigBampton("tip", 2),
+        lambda: sp.reduction.CraigBampton("tip", 2),
         "CraigBampton: interfaces is 'tip', expected a sequence of different places",
     ),
     (
-        lambda: sp.CraigBampton([0.0], -1),
+        lambda: sp.reduction.CraigBampton([0.0], -1),
         "CraigBampton: n is -1, expected zero or a positive integer",
     ),
-    (lambda: sp.NormalModes(1.5), "NormalModes: n is 1.5, expected zero or a positive integer"),
     (
-        lambda: sp.NormalModes(2, reference="free"),
+        lambda: sp.reduction.NormalModes(1.5),
+        "NormalModes: n is 1.5, expected zero or a positive integer",
+    ),
+    (
+        lambda: sp.reduction.NormalModes(2, reference="free"),
         "NormalModes: reference is 'free', expected 'clamped' or 'chord' or 'mean_axis'",
     ),
     (
-        lambda: sp.StaticShapes([(0, 1, 0)]),
+        lambda: sp.reduction.StaticShapes([(0, 1, 0)]),
         "StaticShapes: loads is ((0, 1, 0)), expected PointLoads and WeightLoads",
     ),
     (
-        lambda: sp.StaticShapes(3),
+        lambda: sp.reduction.StaticShapes(3),
         "StaticShapes: loads is 3, expected PointLoads and WeightLoads",
     ),
     (
-        lambda: sp.PointLoad(L),
-        "PointLoad: force is (0, 0, 0), expected a force or a torque that is not zero",
+        lambda: sp.reduction.PointLoadPattern(L),
+        "PointLoadPattern: force is (0, 0, 0), expected a force or a torque that is not zero",
     ),
     (
-        lambda: beam(sp.Polynomials(2), reference="chord"),
-        "Beam 'link': reference is 'chord', expected 'clamped' with Polynomials(n=2, planes=('y', "
+        lambda: beam(sp.reduction.PolynomialShapes(2), reference="chord"),
+        "Beam 'link': reference is 'chord', expected 'clamped' with PolynomialShapes(n=2, "
+        "planes=('y', "
         "'z'), axial=0, twist=0, reference='clamped'), because its functions vanish as that frame "
         "asks for",
     ),
     (
-        lambda: beam(sp.Polynomials(2), theory="timoshenko"),
-        "Beam 'link': theory is 'timoshenko', expected 'euler_bernoulli' with Polynomials(n=2, "
+        lambda: beam(sp.reduction.PolynomialShapes(2), theory="timoshenko"),
+        "Beam 'link': theory is 'timoshenko', expected 'euler_bernoulli' with "
+        "PolynomialShapes(n=2, "
         "planes=('y', 'z'), axial=0, twist=0, reference='clamped')",
     ),
     (
-        lambda: sp.UserShapes(v=[lambda s: s]),
+        lambda: sp.reduction.UserShapes(v=[lambda s: s]),
         "UserShapes: slope at s = 0 of v[0] is 1.0, expected 0 with reference 'clamped'",
     ),
     (
-        lambda: sp.UserShapes(w=[lambda s: s], reference="chord"),
+        lambda: sp.reduction.UserShapes(w=[lambda s: s], reference="chord"),
         "UserShapes: value at s = 1 of w[0] is 1.0, expected 0 with reference 'chord'",
     ),
     (
-        lambda: sp.UserShapes(),
+        lambda: sp.reduction.UserShapes(),
         "UserShapes: v is (), expected at least one function of v, w, u or tx",
     ),
     (
-        lambda: sp.UserShapes(v=["s"]),
+        lambda: sp.reduction.UserShapes(v=["s"]),
         "UserShapes: v is 's', expected a smooth function of s from 0 to 1 that returns a number",
     ),
     (
-        lambda: beam(sp.Sines(2), reference="chord").reduction(),
-        "Beam 'link': modes is Sines(2), expected shapes of a mesh, not assumed ones",
+        lambda: beam(sp.reduction.SineShapes(2), reference="chord").reduction(),
+        "Beam 'link': modes is SineShapes(2), expected shapes of a mesh, not assumed ones",
     ),
     (
         lambda: sp.ModalDamping(-0.1),
@@ -395,4 +416,4 @@ def test_messages(make: Callable[[], Any], sentence: str) -> None:
 
 def test_a_kink_is_no_smooth_function() -> None:
     with pytest.raises(ModelError, match="expected a smooth function of s"):
-        sp.UserShapes(v=[lambda s: max(0.0, s - 0.37)])
+        sp.reduction.UserShapes(v=[lambda s: max(0.0, s - 0.37)])

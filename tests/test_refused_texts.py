@@ -26,12 +26,12 @@ def test_names_that_no_file_can_hold(sign: str) -> None:
         lambda name: sp.RigidBody(name, 1.0),
         lambda name: sp.Model(name=name),
         lambda name: sp.Event(name, at=1.0),
-        lambda name: sp.Interface(name, (0, 0, 0), [0]),
+        lambda name: sp.fem.Interface(name, (0, 0, 0), [0]),
         lambda name: sp.Material(1e9, 1e9, 1e3, name=name),
-        lambda name: sp.block((1, 1, 1), (1, 1, 1), "hex8", STEEL, name=name),
-        lambda name: sp.MeshData(np.zeros((1, 3)), {}, {name: [0]}),
-        lambda name: sp.FrameBody("f", {name: (0, 0, 0), "b": (1, 0, 0)}, []),
-        lambda name: sp.write_sid("x.sid", BEAM, {name: BEAM.at(0)}),
+        lambda name: sp.fem.block((1, 1, 1), (1, 1, 1), "hex8", STEEL, name=name),
+        lambda name: sp.fem.MeshData(np.zeros((1, 3)), {}, {name: [0]}),
+        lambda name: sp.FrameStructure("f", {name: (0, 0, 0), "b": (1, 0, 0)}, []),
+        lambda name: sp.files.write_sid("x.sid", BEAM, {name: BEAM.at(0)}),
         lambda name: sp.sweep(pendulum(), {"rod.mass": [1.0]}, outputs={name: len}),
     ):
         with pytest.raises(sp.ModelError, match=f"control characters .U.{ord(sign):04X} at 1"):
@@ -42,8 +42,8 @@ def test_names_that_no_file_can_hold(sign: str) -> None:
 def test_names_of_any_language(name: str, tmp_path: Path) -> None:
     m = pendulum(body=name)
     sp.simulate(m, 0.01, output=3).save(tmp_path / "run.nc")
-    assert f"{name}.position" in sp.load(tmp_path / "run.nc")
-    assert name in sp.read_model(sp.write_model(m, tmp_path / "model.yaml")).bodies
+    assert f"{name}.position" in sp.files.load_result(tmp_path / "run.nc")
+    assert name in sp.files.read_model(sp.files.write_model(m, tmp_path / "model.yaml")).bodies
 
 
 def test_dollar_signs_are_drawn_as_they_are(tmp_path: Path) -> None:
@@ -78,18 +78,18 @@ def test_numbers_at_logarithmic_axes_stay_formulas() -> None:
 
 
 def test_shaped_signals_of_many_frequencies() -> None:
-    found = sp.shaped("t", np.linspace(1.0, 2.0, 8))
+    found = sp.shape_signal("t", np.linspace(1.0, 2.0, 8))
     assert len(found.delays) == 256
     assert abs(found.amplitudes.sum() - 1.0) < 1e-14
     # Impulses at the same instants are one: half periods of 1/2, 1/4 and 1/8 s.
-    merged = sp.shaped("t", [1.0, 2.0, 4.0])
+    merged = sp.shape_signal("t", [1.0, 2.0, 4.0])
     np.testing.assert_allclose(merged.delays, np.arange(8) / 8.0)
     np.testing.assert_allclose(merged.amplitudes, np.full(8, 1.0 / 8.0))
-    same = sp.shaped("t", [1.0, 1.0])
+    same = sp.shape_signal("t", [1.0, 1.0])
     np.testing.assert_allclose(same.delays, [0.0, 0.5, 1.0])
     np.testing.assert_allclose(same.amplitudes, [0.25, 0.5, 0.25])
     with pytest.raises(sp.ModelError, match="number of frequencies is 40, expected fewer"):
-        sp.shaped("t", np.linspace(1.0, 9.0, 40))
+        sp.shape_signal("t", np.linspace(1.0, 9.0, 40))
 
 
 def test_events_of_one_name() -> None:
@@ -99,7 +99,7 @@ def test_events_of_one_name() -> None:
             call(pendulum(), 0.1, events=events)
 
 
-@pytest.mark.parametrize("make", [sp.Beam, sp.GradientBeam])
+@pytest.mark.parametrize("make", [sp.Beam, sp.ANCFBeam])
 def test_first_y_of_a_straight_beam(make) -> None:
     given = "b", 1.0, sp.Rectangle(0.02, 0.01), STEEL
     make(*given, first_y=(0, 2, 0))
@@ -134,10 +134,11 @@ LATIN = "# Läufer\nname: Läufer\n".encode("latin-1")
 @pytest.mark.parametrize(
     ("name", "content", "read"),
     [
-        ("m.yaml", LATIN, sp.read_model),
-        ("r.urdf", '<robot name="a">\n <link name="ä"/>\n</robot>'.encode("latin-1"), sp.read_urdf),
+        ("m.yaml", LATIN, sp.files.read_model),
+        ("r.urdf", '<robot name="a">\n <link name="ä"/>\n</robot>'.encode("latin-1"),
+         sp.files.read_urdf),
         ("r.xml", '<mujoco>\n <worldbody><body name="ä"/></worldbody></mujoco>'.encode("latin-1"),
-         sp.read_mjcf),
+         sp.files.read_mjcf),
     ],
 )  # fmt: skip
 def test_files_in_latin_1(name: str, content: bytes, read, tmp_path: Path) -> None:
@@ -152,7 +153,7 @@ def test_xml_may_say_its_encoding(tmp_path: Path) -> None:
     text = '<?xml version="1.0" encoding="ISO-8859-1"?><robot name="a"><link name="ä"/></robot>'
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(sp.ModelError) as error:  # a link without mass is another matter
-        sp.read_urdf(path, base="free")
+        sp.files.read_urdf(path, base="free")
     assert "UTF-8" not in str(error.value)
 
 
@@ -169,15 +170,19 @@ def test_numbers_and_paths_beyond_everything(tmp_path: Path) -> None:
             with pytest.raises(sp.ModelError, match="expected"):
                 make(number)
     with pytest.raises(sp.ModelError, match=r"length is .* expected a positive number"):
-        sp.GradientBeam("b", 5e-324, sp.Rectangle(0.02, 0.01), STEEL)
+        sp.ANCFBeam("b", 5e-324, sp.Rectangle(0.02, 0.01), STEEL)
     result = sp.simulate(pendulum(), 0.01, output=3)
     for path in (tmp_path / ("a" * 5000), "half of a sign \ud800"):
-        for write in (result.save, result.to_html, lambda path: sp.write_model(pendulum(), path)):
+        for write in (
+            result.save,
+            result.to_html,
+            lambda path: sp.files.write_model(pendulum(), path),
+        ):
             with pytest.raises(sp.SuppleError, match="expected") as refused:
                 write(path)
             assert len(str(refused.value)) < 700
     with pytest.raises(sp.ModelError, match="there is no file"):
-        sp.read_calculix("a" * 5000)
+        sp.fem.read_calculix("a" * 5000)
     with pytest.raises(sp.ModelError, match="weights of zero, or of 1e-100 at least"):
         sp.observer(pendulum(), "pin", "pin", process=1e-310)
 
@@ -190,9 +195,9 @@ def test_functions_of_users_that_fail() -> None:
         raise ZeroDivisionError("no number")
 
     for make in (
-        lambda: sp.GradientBeam(*given, twist=fails),
-        lambda: sp.GradientBeam(*given, centre_line=fails),
-        lambda: sp.GradientPlate("p", (1.0, 1.0), 0.01, STEEL, shape=fails),
+        lambda: sp.ANCFBeam(*given, twist=fails),
+        lambda: sp.ANCFBeam(*given, centre_line=fails),
+        lambda: sp.ANCFPlate("p", (1.0, 1.0), 0.01, STEEL, shape=fails),
     ):
         with pytest.raises(sp.ModelError, match="no number") as refused:
             make()

@@ -21,13 +21,15 @@ def loop() -> sp.Model:
     return flexible_loop(93).model()
 
 
-def run(model: sp.Model, formulation: sp.Formulation, steps: int = 2000, **given) -> sp.Result:
+def run(
+    model: sp.Model, formulation: sp.Formulation, steps: int = 2000, **given
+) -> sp.results.Result:
     """Some 80 steps of generalized-alpha, whose tangents do not hold rows as those of Radau do."""
     method = sp.GeneralizedAlpha(max_steps=steps)
     return sp.simulate(model, 1e-5, formulation=formulation, integrator=method, output=3, **given)
 
 
-def same(x: sp.Result, y: sp.Result) -> bool:
+def same(x: sp.results.Result, y: sp.results.Result) -> bool:
     """Whether two runs are the same to the last bit."""
     return all(np.array_equal(*pair) for pair in ((x.t, y.t), (x.q, y.q), (x.u, y.u)))
 

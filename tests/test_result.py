@@ -11,7 +11,7 @@ import pytest
 
 import supple as sp
 from supple.results.data.audit import AuditRecord, MomentumRecord
-from supple.results.result import EventRecord, History, Result, RunData, load
+from supple.results.result import EventRecord, History, Result, RunData, load_result
 from supple.results.views.views import quaternions
 
 
@@ -263,7 +263,7 @@ def test_dataset(result):
 
 def test_save_and_load(result, tmp_path):
     path = result.save(tmp_path / "run.nc")
-    saved = load(path)
+    saved = load_result(path)
     assert np.array_equal(saved.t, result.t)
     assert np.array_equal(saved["hinge.angle"], result["hinge"].angle)
     assert np.array_equal(saved["arm.position"], result["arm"].position)
@@ -277,7 +277,7 @@ def test_save_and_load(result, tmp_path):
     with pytest.raises(sp.SuppleError, match=r"no variable 'hinge\.angl', did you mean 'hing"):
         saved["hinge.angl"]
     with pytest.raises(sp.SuppleError, match="there is no file"):
-        load(tmp_path / "none.nc")
+        load_result(tmp_path / "none.nc")
 
 
 def test_to_pandas(result):
@@ -306,7 +306,7 @@ def test_plots(result, tmp_path):
         "joints rail.displacement (m)",
         "joints hinge.angle (rad)",
     ]
-    again = load(result.save(tmp_path / "run.nc")).plot("hinge")
+    again = load_result(result.save(tmp_path / "run.nc")).plot("hinge")
     assert len(again.axes) == 1
 
 
@@ -476,7 +476,7 @@ def test_energy_channels(flight):
 
 @pytest.mark.slow
 def test_flight_dataset_and_plots(flight, tmp_path):
-    saved = load(flight.save(tmp_path / "flight.nc"))
+    saved = load_result(flight.save(tmp_path / "flight.nc"))
     assert saved.dataset["ball.angular_velocity"].attrs["frame"] == "B"
     assert saved["float.velocity"].shape == (1001, 3)
     assert len(flight.plot(path=tmp_path / "all.png").axes) == 5

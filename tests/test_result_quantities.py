@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import supple as sp
 from random_models import Recipe
-from supple.fem import plate
+from supple.fem.shells.plates import plate
 from supple.results.data.spectrum import spectrum
 from supple.results.views.attitude import SEQUENCES, euler_angles, rotation_vectors
 from supple.results.views.flexible_views import BeamView, FlexibleView
@@ -25,7 +25,7 @@ def about(axis: str, angle: Array) -> Array:
 
 
 @pytest.fixture(scope="module")
-def arm() -> sp.Result:
+def arm() -> sp.results.Result:
     """A rigid link, a soft beam and a point mass, in space."""
     m = sp.Model(gravity=(0, -9.81, 0), name="arm")
     one = m.add(sp.RigidBody("one", 2.0, (0.5, 0.1, 0), (0.1, 0.2, 0.15)))
@@ -111,7 +111,7 @@ def test_frames_of_a_beam_follow_its_section(arm) -> None:
 # -------------------------------------------------------------------------------- centre of mass
 
 
-def momentum_is_that_of_the_centre(run: sp.Result) -> None:
+def momentum_is_that_of_the_centre(run: sp.results.Result) -> None:
     com = run.centre_of_mass()
     p = run.data.history.momentum[:, 3:]
     assert np.allclose(com.mass * com.velocity, p, atol=1e-12 * (1.0 + np.abs(p).max()))
@@ -178,7 +178,7 @@ def test_the_centre_of_a_falling_body_falls() -> None:
 
 
 def test_it_is_in_the_dataset_with_units(arm, tmp_path) -> None:
-    saved = sp.load(arm.save(tmp_path / "run.nc"))
+    saved = sp.files.load_result(arm.save(tmp_path / "run.nc"))
     units = {"position": "m", "velocity": "m/s", "acceleration": "m/s2"}
     for quantity, unit in units.items():
         variable = saved.dataset[f"com.{quantity}"]
@@ -237,7 +237,7 @@ def test_a_spectrum_of_a_window_is_that_of_the_part(arm) -> None:
 @pytest.mark.slow
 def test_runs_are_drawn_over_each_other(arm, tmp_path) -> None:
     other = sp.simulate(arm.model, 0.2, output=11)
-    saved = sp.load(other.save(tmp_path / "other.nc"))
+    saved = sp.files.load_result(other.save(tmp_path / "other.nc"))
     figure = arm.plot("elbow", "two@1.deflection", compare={"short": other, "saved": saved})
     first, second = figure.axes
     labels = [line.get_label() for line in first.lines]
@@ -257,14 +257,14 @@ def test_runs_are_drawn_over_each_other(arm, tmp_path) -> None:
 
 
 def test_meshes_have_short_texts() -> None:
-    solid = sp.block((1, 2, 3), (2, 2, 2), "hex8", ALU, name="brick")
+    solid = sp.fem.block((1, 2, 3), (2, 2, 2), "hex8", ALU, name="brick")
     assert repr(solid) == "<SolidMesh 'brick': 27 nodes, 8 hex8, 1 x 2 x 3 m>"
     shell = plate(1.0, 0.5, 2, 1, thickness=0.01, material=ALU)
     assert repr(shell).startswith("<ShellMesh")
     assert "6 nodes, 4 triangles, 1 x 0.5 x 0 m>" in repr(shell)
     nodes = [(0, 0, 0), (1, 0, 0), (1, 1, 0)]
-    frame = sp.FrameBody("f", nodes, [sp.Member(a, a + 1, BOX, ALU) for a in (0, 1)], modes=1)
+    frame = sp.FrameStructure("f", nodes, [sp.Member(a, a + 1, BOX, ALU) for a in (0, 1)], modes=1)
     count = len(frame.mesh().nodes)
     assert repr(frame.mesh()) == f"<FrameMesh: {count} nodes, 2 members, 1 x 1 x 0 m>"
-    imported = sp.ImportedComponent(solid.nodes, 3, solid.mass_matrix, solid.stiffness_matrix)
+    imported = sp.fem.ImportedComponent(solid.nodes, 3, solid.mass_matrix, solid.stiffness_matrix)
     assert repr(imported) == "<ImportedComponent: 27 nodes, 3 coordinates each, 1 x 2 x 3 m>"

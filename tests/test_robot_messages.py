@@ -113,8 +113,8 @@ def test_sentences(inside: str, tmp_path: Path) -> None:
         ("robot", WRONG.get(inside)) if inside in WRONG else ("mujoco", WRONG_MJCF[inside])
     )
     path = written(tmp_path, f"<{tag}>\n{inside}\n</{tag}>", "r.xml")
-    with pytest.raises(sp.ModelFileError) as caught:
-        sp.RobotFile(path)
+    with pytest.raises(sp.files.ModelFileError) as caught:
+        sp.files.RobotFile(path)
     expected = expected.replace("{folder}", str(tmp_path))
     assert str(caught.value).splitlines()[0] == f"r.xml:{expected}"
 
@@ -145,8 +145,8 @@ def test_hostile_files(what: str, tmp_path: Path) -> None:
     path = written(tmp_path, HOSTILE[what])
     OPENED = []
     try:
-        with pytest.raises(sp.ModelFileError) as caught:
-            sp.RobotFile(path)
+        with pytest.raises(sp.files.ModelFileError) as caught:
+            sp.files.RobotFile(path)
     finally:
         seen, OPENED = OPENED, None
     text = str(caught.value)
@@ -158,5 +158,5 @@ def test_long_chains_are_read(tmp_path: Path) -> None:
     """Depth of nesting is the length of a chain in MJCF; none of it is recursion."""
     text = BODY.replace("</body>", "").replace(' name="b"', "").replace(' name="j"', "") * 200
     path = written(tmp_path, f"<mujoco><worldbody>{text}{'</body>' * 200}</worldbody></mujoco>")
-    model = sp.read_mjcf(path)
+    model = sp.files.read_mjcf(path)
     assert len(model.joints) == 200

@@ -24,8 +24,8 @@ ROUNDING = 1e-10
 PRINCIPAL_AXES = 1e-5
 
 
-def robot(name: str, **changes: object) -> sp.RobotFile:
-    return sp.RobotFile(ROBOTS / name, **{**OPTIONS[name], **changes})
+def robot(name: str, **changes: object) -> sp.files.RobotFile:
+    return sp.files.RobotFile(ROBOTS / name, **{**OPTIONS[name], **changes})
 
 
 def written(folder: Path, text: str, name: str = "r.urdf") -> Path:
@@ -41,7 +41,7 @@ def test_equations_of_other_programs(name: str, tmp_path: Path) -> None:
     """Mass matrix, gravity, bias and inverse dynamics; also of the model in a file of its own."""
     file = robot(name)
     assert_same(file, REFERENCES[name], ROUNDING)
-    file.model = sp.read_model(sp.write_model(file.model, tmp_path / "again.yaml"))
+    file.model = sp.files.read_model(sp.files.write_model(file.model, tmp_path / "again.yaml"))
     assert_same(file, REFERENCES[name], ROUNDING)
 
 
@@ -83,10 +83,10 @@ def test_loops_of_equalities(name: str) -> None:
 def test_random_robots(seed: int, tmp_path: Path) -> None:
     pytest.importorskip("pinocchio")
     path = written(tmp_path, RandomRobots(seed).urdf(9))
-    assert_same(sp.RobotFile(path), references(path), ROUNDING)
+    assert_same(sp.files.RobotFile(path), references(path), ROUNDING)
     pytest.importorskip("mujoco")
     path = written(tmp_path, RandomRobots(seed).mjcf(6), "r.xml")
-    assert_same(sp.RobotFile(path), references(path), PRINCIPAL_AXES)
+    assert_same(sp.files.RobotFile(path), references(path), PRINCIPAL_AXES)
 
 
 EQUALITIES = """<mujoco><compiler angle="radian"/><default><equality active="true"/></default>
@@ -124,7 +124,7 @@ def test_other_equalities(other: str, tmp_path: Path) -> None:
     text = EQUALITIES.replace("<equality><", f"<equality>{other}<")
     path = written(tmp_path, text, "r.xml")
     expected = references(path)["released"]
-    file = sp.RobotFile(path)
+    file = sp.files.RobotFile(path)
     result = sp.simulate(file.model, 1e-4, output=2)
     del expected["free"]  # in other axes
     for joint, a in expected.items():
@@ -152,7 +152,7 @@ def test_mimics_are_couplings(tmp_path: Path) -> None:
     text = text.replace('multiplier="-1"', 'multiplier="0.5" offset="0.1"', 1)
     given = {"left_knuckle": 0.3, "wrist": 0.7}
     path = written(tmp_path, text)
-    file = sp.RobotFile(path, initial=given, gravity=(5.0, 1.0, -9.0))
+    file = sp.files.RobotFile(path, initial=given, gravity=(5.0, 1.0, -9.0))
     tree = file.model.copy()
     for name in [*tree.constraints, *tree.forces]:
         tree.remove(name)
@@ -213,7 +213,7 @@ def test_a_replaced_link_stands_where_the_link_was(tmp_path: Path) -> None:
         count=1,
         flags=re.S,
     )
-    links = sp.read_urdf(written(tmp_path, text), initial={"elbow": 0.4})
+    links = sp.files.read_urdf(written(tmp_path, text), initial={"elbow": 0.4})
     beams = robot("arm.urdf", replace={"forearm": beam}, initial={"elbow": 0.4})
     assert beams.model["forearm"].length == length
     assert beams.frames["forearm"].position.tolist() == [0, 0, 0]
@@ -225,7 +225,7 @@ def test_a_replaced_link_stands_where_the_link_was(tmp_path: Path) -> None:
 
 def test_a_replaced_link_bends() -> None:
     # five diameters long: shear is 6 % of its deflection
-    bending = tube(modes=sp.AttachmentModes(2), theory="timoshenko")
+    bending = tube(modes=sp.reduction.AttachmentModes(2), theory="timoshenko")
     arm = robot("arm.urdf", replace={"forearm": bending})
     result = sp.simulate(arm.model, 0.02)
     assert result.verdict.startswith("trusted")
@@ -239,7 +239,7 @@ def test_a_frame_beside_a_beam_is_told_when_it_is_asked_for(tmp_path: Path) -> N
         '<child link="side"/><origin xyz="0.1 0 0"/></joint></robot>'
     )
     path = written(tmp_path, text.replace("</robot>", flange))
-    arm = sp.RobotFile(path, replace={"forearm": tube()})
+    arm = sp.files.RobotFile(path, replace={"forearm": tube()})
     with pytest.raises(sp.ModelError, match=r"frame 'side': link 'forearm': Beam .* has nothing"):
         arm.frames["side"]
     with pytest.raises(sp.ModelError, match="there is no frame 'sde', did you mean"):
@@ -247,7 +247,7 @@ def test_a_frame_beside_a_beam_is_told_when_it_is_asked_for(tmp_path: Path) -> N
 
 
 def test_a_place_beside_a_beam_is_refused() -> None:
-    with pytest.raises(sp.ModelFileError) as caught:
+    with pytest.raises(sp.files.ModelFileError) as caught:
         robot("arm.urdf", replace={"forearm": tube(rotation=None)})
     assert str(caught.value) == (
         "arm.urdf:57: link 'forearm': Beam 'any' in its place has nothing at (0, 0, 0.392) m of "
@@ -264,7 +264,7 @@ def test_a_robot_on_a_robot(tmp_path: Path) -> None:
     texts = [(ROBOTS / name).read_text() for name in ("arm.urdf", "gripper.urdf")]
     inside = "".join(re.search(r"<robot.*?>(.*)</robot>", text, re.S)[1] for text in texts)
     weld = '<joint name="w" type="fixed"><parent link="tool0"/><child link="mount"/></joint>'
-    both = sp.read_urdf(written(tmp_path, f"<robot>{inside}{weld}</robot>"))
+    both = sp.files.read_urdf(written(tmp_path, f"<robot>{inside}{weld}</robot>"))
     arm = robot("arm.urdf")
     hand = robot("gripper.urdf", into=arm.model, on=arm.frames["tool0"], prefix="my ")
     assert (
@@ -285,11 +285,11 @@ def test_names_that_are_taken(tmp_path: Path) -> None:
     """A joint of the file called "base" is not the joint of the floating base."""
     text = (ROBOTS / "gripper.urdf").read_text().replace('"wrist"', '"base"')
     text = text.replace('<link name="mount"/>', f'<link name="mount">{LUMP}</link>')
-    file = sp.RobotFile(written(tmp_path, text), base="floating", initial={"base": 0.3})
+    file = sp.files.RobotFile(written(tmp_path, text), base="floating", initial={"base": 0.3})
     assert file.joints["base"] == ("base", 0) and file.model["base"].initial == [0.3]
     assert type(file.model["base joint"]) is sp.Free
     with pytest.raises(
-        sp.ModelFileError, match="link 'quill_slide': it has no mass and is between"
+        sp.files.ModelFileError, match="link 'quill_slide': it has no mass and is between"
     ):
         robot("scara.urdf", close={"x": ("quill_slide", "column")})
 
@@ -312,7 +312,9 @@ def test_base_limits_and_names(tmp_path: Path) -> None:
         <child link="ground"/><axis xyz="0 2 0"/><limit lower="0.2" upper="1" effort="3"
         velocity="4"/></joint></robot>""",
     )
-    file = sp.RobotFile(path, base="floating", position=(1, 2, 3), rotation=(0, 0, 0.5), stops=1e4)
+    file = sp.files.RobotFile(
+        path, base="floating", position=(1, 2, 3), rotation=(0, 0, 0.5), stops=1e4
+    )
     model = file.model
     assert model.name == "a_b" and list(model.bodies) == ["elbow", "ground link"]
     assert list(model.joints) == ["base", "elbow joint"] and file.joints["elbow"] == (
@@ -324,14 +326,14 @@ def test_base_limits_and_names(tmp_path: Path) -> None:
     assert (stop.lower, stop.upper, stop.stiffness) == (0.2, 1.0, 1e4)
     half = [math.cos(0.25), 0, 0, math.sin(0.25)]
     np.testing.assert_allclose(model["base"].initial, [*half, 1, 2, 3], atol=1e-15)
-    fixed = sp.read_urdf(path, position=(1, 2, 3), gravity=(0, 0, 0))
+    fixed = sp.files.read_urdf(path, position=(1, 2, 3), gravity=(0, 0, 0))
     assert fixed["base"].A.position.tolist() == [1, 2, 3] and not fixed.gravity.any()
     with pytest.raises(sp.ModelError, match="read_urdf: initial is 'elbo', expected the name of a"):
-        sp.read_urdf(path, initial={"elbo": 1.0})
+        sp.files.read_urdf(path, initial={"elbo": 1.0})
     with pytest.raises(
         sp.ModelError, match=r"position or rotation is \(0, 0, 1\), expected left out"
     ):
-        sp.RobotFile(ROBOTS / "walker.xml", position=(0, 0, 1))
+        sp.files.RobotFile(ROBOTS / "walker.xml", position=(0, 0, 1))
 
 
 def test_included_files_and_what_is_left_out(tmp_path: Path) -> None:
@@ -341,7 +343,7 @@ def test_included_files_and_what_is_left_out(tmp_path: Path) -> None:
     text = """<mujoco><worldbody><body name="b"><include file="in.xml"/></body></worldbody>
     <actuator><motor joint="j"/><motor joint="j"/></actuator></mujoco>"""
     with pytest.warns(sp.SuppleWarning, match=r"r.xml: 2 actuators from line 2 on are left out"):
-        file = sp.RobotFile(written(tmp_path, text, "r.xml"))
+        file = sp.files.RobotFile(written(tmp_path, text, "r.xml"))
     assert list(file.model.joints) == ["j"] and len(file.left_out) == 1
     inner = tmp_path / "inner"
     inner.mkdir()
@@ -350,4 +352,4 @@ def test_included_files_and_what_is_left_out(tmp_path: Path) -> None:
         with pytest.raises(
             sp.ModelError, match=r"outside of the model's folder|not read|no such file"
         ):
-            sp.RobotFile(path)
+            sp.files.RobotFile(path)

@@ -34,7 +34,7 @@ def taut(
     return model.add(sp.Rope(name, path, stiffness, length, **options))
 
 
-def fallen(model: sp.Model, until: float = 0.4) -> sp.Result:
+def fallen(model: sp.Model, until: float = 0.4) -> sp.results.Result:
     result = sp.simulate(model, until, tolerance=TIGHT, output=21)
     assert result.success, result.message
     assert result.energy.verdict.startswith("trusted"), result.energy.verdict

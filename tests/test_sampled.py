@@ -21,7 +21,7 @@ def cart(law=None, stiffness=0.0, **options):
     if stiffness:
         m.add(sp.JointSpring("spring", "rail", stiffness=stiffness))
     given = {"period": PERIOD} | options
-    m.add(sp.SampledController("servo", "rail", law or sp.LinearLaw(GAIN), **given))
+    m.add(sp.SampledController("servo", "rail", law or sp.ControlLaw(GAIN), **given))
     return m
 
 
@@ -109,8 +109,8 @@ def test_converters_round_and_cut():
 
 
 def test_several_controllers_with_periods_of_their_own():
-    m = cart(sp.LinearLaw([[-30.0, -4.0]]))
-    m.add(sp.SampledController("second", "rail", sp.LinearLaw([[-5.0, -6.0]]), 0.03, offset=0.01))
+    m = cart(sp.ControlLaw([[-30.0, -4.0]]))
+    m.add(sp.SampledController("second", "rail", sp.ControlLaw([[-5.0, -6.0]]), 0.03, offset=0.01))
     times = np.linspace(0.0, 0.6, 41)
     result = sp.simulate(m, 0.6, output=times, tolerance=(1e-10, 1e-10))
     loops = [
@@ -125,7 +125,7 @@ def integral(t, e, z):
     return -60.0 * e[0] - 18.0 * e[1] - 40.0 * z[0], z + PERIOD * e[0]
 
 
-PI = sp.LinearLaw(GAIN, [[1.0]], [[PERIOD, 0.0]], [[-40.0]])
+PI = sp.ControlLaw(GAIN, [[1.0]], [[PERIOD, 0.0]], [[-40.0]])
 
 
 def test_law_with_states_targets_and_functions():
@@ -216,7 +216,7 @@ def test_closed_loop_by_hand(formulation):
     gains = [[4.0, -30.0, 0.1, 0.0]]  # of the shaft of the motor, and of the slide
     target = [0.8 * -5.0, 0.5]
     servo = sp.SampledController(
-        "servo", "drive", sp.LinearLaw(-np.array(gains)), 0.01, ["drive", "slide"], target
+        "servo", "drive", sp.ControlLaw(-np.array(gains)), 0.01, ["drive", "slide"], target
     )
     m.add(servo)
     result = sp.simulate(m, 0.2, output=0.01, formulation=formulation, tolerance=1e-9)
@@ -235,7 +235,7 @@ def test_closed_loop_by_hand(formulation):
 @pytest.mark.slow
 def test_flexible_arm_by_hand():
     m, gains = arm(), -np.array([[0.9, 0.2, 0.1, 0.01, 0.5]])
-    law = sp.LinearLaw(gains)
+    law = sp.ControlLaw(gains)
     servo = {"elastic": [("beam", 0)], "sensors": ["tip.position.y"]}
     m.add(sp.SampledController("servo", "hub", law, 0.01, **servo))
     result = sp.simulate(m, 0.2, output=0.01, tolerance=1e-9)
@@ -315,52 +315,52 @@ def test_files_and_images(tmp_path):
     more = {"target": "0.1*t", "delay": 0.005, "limit": 4.0, "measured_step": [0.01, 0.0]}
     m = cart(PI, **more)
     path = tmp_path / "model.yaml"
-    sp.write_model(m, path)
-    read = sp.read_model(path)
+    sp.files.write_model(m, path)
+    read = sp.files.read_model(path)
     one, two = sp.simulate(m, 0.3), sp.simulate(read, 0.3)
     assert np.array_equal(one.q, two.q)
     with pytest.raises(sp.ModelError, match="SampledController 'servo' computes its efforts"):
         sp.prepare(m).image(1.0)
     with pytest.raises(sp.SuppleError, match="function"):
-        sp.write_model(cart(integral, initial=[0.0]), path)
+        sp.files.write_model(cart(integral, initial=[0.0]), path)
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"law": 3.0}, "law is 3.0, expected a LinearLaw, or a function"),
-        ({"law": sp.LinearLaw([[1.0]])}, r"expected a D of shape \(1, 2\)"),
+        ({"law": 3.0}, "law is 3.0, expected a ControlLaw, or a function"),
+        ({"law": sp.ControlLaw([[1.0]])}, r"expected a D of shape \(1, 2\)"),
         ({"period": 0.0}, "period is 0.0"),
         ({"delay": -1.0}, "delay is -1.0"),
         ({"measured_step": [1.0, 2.0, 3.0]}, "measured_step"),
         ({"limit": [1.0, -1.0]}, "limit"),
         ({"target": [1.0, 2.0]}, "expected 1 numbers, expressions or signals"),
         ({"sensors": [3]}, "sensors"),
-        ({"initial": [1.0], "law": sp.LinearLaw(GAIN)}, "expected 0 numbers"),
+        ({"initial": [1.0], "law": sp.ControlLaw(GAIN)}, "expected 0 numbers"),
         ({"elastic": ["beam"]}, "a pair"),
         ({"joints": ["rail", "rail"]}, "each coordinate once"),
     ],
 )
 def test_sentences(change, sentence):
-    given = {"joints": "rail", "law": sp.LinearLaw(GAIN), "period": 0.1} | change
+    given = {"joints": "rail", "law": sp.ControlLaw(GAIN), "period": 0.1} | change
     with pytest.raises(sp.ModelError, match=sentence):
         sp.SampledController("servo", **given)
 
 
 def test_sentences_of_runs():
-    m = cart(sp.LinearLaw([[1.0, 2.0, 3.0, 4.0]]), elastic=[("beam", 0)])
+    m = cart(sp.ControlLaw([[1.0, 2.0, 3.0, 4.0]]), elastic=[("beam", 0)])
     with pytest.raises(sp.ModelError, match="elastic is 'beam', expected the name of a"):
         sp.simulate(m, 0.1)
-    m = cart(sp.LinearLaw([[1.0, 2.0, 3.0]]), sensors=["tip.position.y"])
+    m = cart(sp.ControlLaw([[1.0, 2.0, 3.0]]), sensors=["tip.position.y"])
     with pytest.raises(sp.ModelError, match=r"sensors is .*tip.position.y"):
         sp.simulate(m, 0.1)
-    m = cart(sp.LinearLaw([[1.0, 2.0, 3.0]]), sensors=["cart.position"])
+    m = cart(sp.ControlLaw([[1.0, 2.0, 3.0]]), sensors=["cart.position"])
     with pytest.raises(sp.ModelError, match=r"sensors is 'cart.position', expected a number"):
         sp.simulate(m, 0.1)
     with pytest.raises(sp.ModelError, match="period is 1e-12"):
         sp.simulate(cart(period=1e-12), 0.1)
     with pytest.raises(sp.ModelError, match="B is None, expected a matrix"):
-        sp.LinearLaw([[1.0]], A=[[1.0]])
+        sp.ControlLaw([[1.0]], A=[[1.0]])
 
 
 def test_what_no_analysis_can_count_is_said():

@@ -33,7 +33,7 @@ def orbit(radius: float, size: float = 0.0, speed: float = 1.0) -> tuple[sp.Mode
     return m, 2 * np.pi * np.sqrt(axis**3 / strength)
 
 
-def miss(result: sp.Result, radius: float) -> float:
+def miss(result: sp.results.Result, radius: float) -> float:
     """Distance from the start at the end, in radii."""
     return float(np.linalg.norm(result["satellite"].position[-1] - (radius, 0, 0))) / radius
 

@@ -39,9 +39,9 @@ BEAMS = {
     "mean axis": beam(reference="mean_axis", modes=8),
     "tapered": beam(section=TAPER, modes=7),
     "shear": beam(theory="timoshenko", roll=0.4),
-    "sines": beam(reference="chord", modes=sp.Sines(3)),
-    "fixed interfaces": beam(modes=sp.CraigBampton([1.0], 4)),
-    "twist": beam(stiffening=sp.SecondOrder(twist=True)),
+    "sines": beam(reference="chord", modes=sp.reduction.SineShapes(3)),
+    "fixed interfaces": beam(modes=sp.reduction.CraigBampton([1.0], 4)),
+    "twist": beam(stiffening=sp.reduction.SecondOrder(twist=True)),
 }
 
 
@@ -252,7 +252,7 @@ def test_euler_load():
     """pi^2/4 EI/L^2; modes converge to it from above, 1e-3 with five in a plane."""
     section, material = sp.Section(1.0, 1e-8, 3e-8, 1e-8), sp.Material(E=1e8, G=4e7, density=1.0)
     inside = {"clamp_node": 2, "modes": "all", "elements": 6}
-    for options in ({}, {"stiffening": sp.SecondOrder(twist=True)}, inside):
+    for options in ({}, {"stiffening": sp.reduction.SecondOrder(twist=True)}, inside):
         given = {"elements": 10, "modes": 12, "stiffening": "second_order"} | options
         body = sp.Beam("beam", 1.0, section, material, **given)
         found = brentq(lambda P, b=body: loaded((-P, 0, 0), b), 1.0, 4.0)
@@ -267,7 +267,9 @@ def test_lateral_buckling_needs_twist():
     section, material = sp.Section(1.0, 1e-8, 1e-4, 2e-8), sp.Material(E=1e8, G=4e7, density=1.0)
     options = {"elements": 12, "modes": 24}
     twisting, shortening_only = (
-        sp.Beam("beam", 1.0, section, material, stiffening=sp.SecondOrder(twist), **options)
+        sp.Beam(
+            "beam", 1.0, section, material, stiffening=sp.reduction.SecondOrder(twist), **options
+        )
         for twist in (True, False)
     )
     found = brentq(lambda P: loaded((0, P, 0), twisting), 1.0, 6.0)
@@ -278,7 +280,7 @@ def test_lateral_buckling_needs_twist():
 # ------------------------------------------------------------------------------------- conservation
 
 
-def floating(body: sp.Beam | sp.FrameBody, far: sp.Frame) -> sp.Model:
+def floating(body: sp.Beam | sp.FrameStructure, far: sp.Frame) -> sp.Model:
     """A spinning body that carries a rigid one at its far end."""
     model = sp.Model(gravity=(0, 0, 0))
     model.add(body)
@@ -299,10 +301,10 @@ def deflected(model: sp.Model, name: str) -> sp.State:
     return sp.State(0.0, q, np.array(eq.u0), np.zeros(eq.nz))
 
 
-def l_frame() -> sp.FrameBody:
+def l_frame() -> sp.FrameStructure:
     nodes = {"a": (0, 0, 0), "b": (0.6, 0, 0), "c": (0.6, 0.4, 0.1)}
     members = [sp.Member("a", "b", PLATE, SOFT, 2), sp.Member("b", "c", PLATE, SOFT, 2)]
-    return sp.FrameBody("beam", nodes, members, modes=6, stiffening="second_order")
+    return sp.FrameStructure("beam", nodes, members, modes=6, stiffening="second_order")
 
 
 @pytest.mark.parametrize("kind", ["clamped", "mean axis", "twist", "frame"])
@@ -422,7 +424,7 @@ def test_spin_up_reference_is_the_elastica():
     ("make", "message"),
     [
         (
-            lambda: sp.SecondOrder(twist="yes"),
+            lambda: sp.reduction.SecondOrder(twist="yes"),
             "SecondOrder: twist is 'yes', expected True or False",
         ),
         (
@@ -435,15 +437,17 @@ def test_spin_up_reference_is_the_elastica():
                 ],
                 nodes={"a": (0, 0, 0), "b": (1, 0, 0)},
             ),
-            "FrameBody 'beam': shear_centre of member 0 is (0.01, 0), "
+            "FrameStructure 'beam': shear_centre of member 0 is (0.01, 0), "
             "expected (0, 0) with stiffening",
         ),
         (
             lambda: beam(
-                reference="chord", modes=sp.Sines(2), stiffening=sp.SecondOrder(twist=True)
+                reference="chord",
+                modes=sp.reduction.SineShapes(2),
+                stiffening=sp.reduction.SecondOrder(twist=True),
             ),
             "Beam 'beam': stiffening is SecondOrder(twist=True), "
-            "expected SecondOrder() with Sines(2), which has no elements",
+            "expected SecondOrder() with SineShapes(2), which has no elements",
         ),
     ],
 )

@@ -43,12 +43,17 @@ def part(kind: str, name: str, length: float, elements: int, along: str = "x") -
     """A strip whose narrow side is out of the plane x, y; frames at its ends."""
     if kind == "beam":
         body = sp.Beam(
-            name, length, SECTION, MATERIAL, elements, stiffening=sp.SecondOrder(twist=True)
+            name,
+            length,
+            SECTION,
+            MATERIAL,
+            elements,
+            stiffening=sp.reduction.SecondOrder(twist=True),
         )
         return body, body.at(0), body.at(length)
     end = (length, 0, 0) if along == "x" else (0, length, 0)
     members = [sp.Member("a", "b", SECTION, MATERIAL, elements)]
-    body = sp.FrameBody(name, {"a": (0, 0, 0), "b": end}, members, stiffening="second_order")
+    body = sp.FrameStructure(name, {"a": (0, 0, 0), "b": end}, members, stiffening="second_order")
     return body, body.at("a"), body.at("b")
 
 
@@ -111,7 +116,7 @@ def test_more_bodies_are_better():
                 MATERIAL,
                 elements=2,
                 roll=roll,
-                stiffening=sp.SecondOrder(twist=True),
+                stiffening=sp.reduction.SecondOrder(twist=True),
             )
             model.add(body)
             model.add(sp.Fixed(f"weld {k}", tip, body.at(0)))
@@ -151,7 +156,7 @@ def test_a_corner_is_the_same_by_frames_and_beams(force):
         if kind == "whole":
             nodes = {"a": (0, 0, 0), "b": (1, 0, 0), "c": (1, 1, 0)}
             members = [sp.Member(*ends, SECTION, MATERIAL, 4) for ends in ("ab", "bc")]
-            one = sp.FrameBody("angle", nodes, members, stiffening="second_order")
+            one = sp.FrameStructure("angle", nodes, members, stiffening="second_order")
             model.add(one)
             model.add(sp.Fixed("root", model.ground.at(0), one.at("a")))
             tip = one.at("c")
@@ -179,7 +184,7 @@ def rings(bodies: int, welded: bool, last: str) -> tuple[sp.Model, sp.Frame]:
         length, cuts = 1.0 / parts, 1 if welded else bodies
         mesh = block((length, 0.1, 0.004), (8 // parts, 1, 1), "hex20", SOLID)
         ends = [
-            sp.Interface(
+            sp.fem.Interface(
                 f"ring {i}",
                 (i * length / cuts, 0.05, 0.002),
                 np.flatnonzero(np.abs(mesh.nodes[:, 0] - i * length / cuts) < 1e-9),
@@ -187,7 +192,7 @@ def rings(bodies: int, welded: bool, last: str) -> tuple[sp.Model, sp.Frame]:
             )
             for i in range(cuts + 1)
         ]
-        modes = sp.CraigBampton([e.name for e in ends], 4 * cuts)
+        modes = sp.reduction.CraigBampton([e.name for e in ends], 4 * cuts)
         body = sp.MeshBody(f"part {k}", mesh, ends, modes=modes, stiffening="second_order")
         model.add(body)
         model.add(sp.Fixed(f"weld {k}", tip, body.at("ring 0")))

@@ -27,7 +27,7 @@ def clamped(mark: bool, **options) -> sp.Model:
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"stiffening": sp.SecondOrder(twist=True), "rotary_inertia": True}]
+    "options", [{}, {"stiffening": sp.reduction.SecondOrder(twist=True), "rotary_inertia": True}]
 )
 def test_a_free_tip_shortens_wholly(options):
     """4/7 of its deflection squared over its length, for the elastic line under its weight.
@@ -54,8 +54,8 @@ def test_looking_is_as_good_as_attaching(kind):
         mesh = block((1.0, 0.1, 0.05), (4, 1, 1), "hex20", sp.Material(1e7, 4e6, 1e3))
         x = mesh.nodes[:, 0]
         ends = [
-            sp.Interface("root", (0, 0.05, 0.025), np.flatnonzero(x == 0.0)),
-            sp.Interface("tip", (1, 0.05, 0.025), np.flatnonzero(x == 1.0), "average"),
+            sp.fem.Interface("root", (0, 0.05, 0.025), np.flatnonzero(x == 0.0)),
+            sp.fem.Interface("tip", (1, 0.05, 0.025), np.flatnonzero(x == 1.0), "average"),
         ]
         body = sp.MeshBody("solid", mesh, ends, modes=6, stiffening="second_order")
         frame = body.at("tip")

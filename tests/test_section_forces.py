@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.fem import BeamMesh
+from supple.fem.beams.beam import BeamMesh
 from supple.fem.beams.section_forces import (
     beam_section_forces,
     frame_section_forces,
@@ -59,7 +59,7 @@ def test_cantilever_of_polynomials(section, n, bound):
     a factor of some four: at the root the error of the forces falls from 0.8 (n = 4) to 0.05.
     """
     roll = -0.4
-    shapes = sp.Polynomials(n, axial=n, twist=n)
+    shapes = sp.reduction.PolynomialShapes(n, axial=n, twist=n)
     beam = AssumedBeam(section=section, material=ALLOY, length=1.0, roll=roll, shapes=shapes)
     end = np.vstack([beam.displacement(1.0), beam.rotation(1.0)])
     q = np.linalg.solve(beam.body.K, end.T @ LOAD)
@@ -74,7 +74,7 @@ def test_members_of_a_frame_carry_what_is_beyond_them():
         sp.Member("a", "b", sp.Rectangle(0.02, 0.03), ALLOY, elements=2, roll=0.2),
         sp.Member("b", "c", sp.Tube(0.03, 0.002), ALLOY, elements=1, theory="timoshenko"),
     ]
-    body = sp.FrameBody("f", nodes, members)
+    body = sp.FrameStructure("f", nodes, members)
     mesh = body.mesh()
     K = mesh.stiffness_matrix.toarray()
     load = np.zeros(mesh.size)
@@ -209,7 +209,7 @@ def test_sentences_of_errors():
     beam = sp.Beam("b", 1.0, numbers, ALLOY)
     with pytest.raises(sp.ModelError, match=r"x of section_forces is 2\.0, expected a station"):
         beam.section_forces(2.0)
-    frame = sp.FrameBody("f", [(0, 0, 0), (1, 0, 0)], [sp.Member(0, 1, numbers, ALLOY)])
+    frame = sp.FrameStructure("f", [(0, 0, 0), (1, 0, 0)], [sp.Member(0, 1, numbers, ALLOY)])
     with pytest.raises(sp.ModelError, match="member of section_forces is 3, expected a number bel"):
         frame.section_forces(3, 0.0)
     with pytest.raises(sp.ModelError, match=r"s of section_forces is 2\.0, expected a number from"):
@@ -350,7 +350,7 @@ def test_views_travel_without_the_run(run):
 def test_stress_points_are_where_they_say():
     """In axes of the body, not those of a rolled section: s_xx = E (u' - y v'' - z w'')."""
     beam = sp.Beam("b", 1.0, sp.Rectangle(0.02, 0.03), ALLOY, elements=2, roll=0.5)
-    frame = sp.FrameBody(
+    frame = sp.FrameStructure(
         "f",
         [(0, 0, 0), (1, 0, 0)],
         [sp.Member(0, 1, sp.Rectangle(0.02, 0.03), ALLOY, elements=2, roll=0.5)],

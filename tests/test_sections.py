@@ -11,20 +11,20 @@ import numpy as np
 import pytest
 
 from supple.bodies import Beam
-from supple.fem import (
+from supple.fem.base.damping import Rayleigh
+from supple.fem.base.material import Material
+from supple.fem.sections import shear
+from supple.fem.sections.sections import (
     Box,
     Circle,
     CrossSection,
     ISection,
-    Material,
-    Rayleigh,
     Rectangle,
     Section,
-    TaperedSection,
     Tube,
+    _torsion_of_rectangle,
 )
-from supple.fem.sections import shear
-from supple.fem.sections.sections import _torsion_of_rectangle
+from supple.fem.sections.tapered import TaperedSection
 from supple.fem.sections.torsion import torsion_of_corner
 from supple.foundation.errors import ModelError
 

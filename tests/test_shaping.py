@@ -33,8 +33,10 @@ def test_nothing_is_left():
     whole = left(STEP)
     assert whole > 0.1
     for kind in ("ZV", "ZVD", "ZVDD"):
-        assert left(sp.shaped(STEP, FREQUENCY, DAMPING, kind)) < 1e-8  # tolerance 1e-10 a step
-    two = sp.shaped(STEP, [FREQUENCY, 3.1], [DAMPING, 0.0])
+        assert (
+            left(sp.shape_signal(STEP, FREQUENCY, DAMPING, kind)) < 1e-8
+        )  # tolerance 1e-10 a step
+    two = sp.shape_signal(STEP, [FREQUENCY, 3.1], [DAMPING, 0.0])
     assert left(two) < 1e-8 and left(two, 3.1, 0.0) < 1e-8
 
 
@@ -43,14 +45,14 @@ def test_orders_of_insensitivity():
     """ZV leaves a part proportional to the error of the frequency, ZVD to its square, and so on."""
     orders = []
     for kind in ("ZV", "ZVD", "ZVDD"):
-        made = sp.shaped(STEP, FREQUENCY, 0.0, kind)
+        made = sp.shape_signal(STEP, FREQUENCY, 0.0, kind)
         one, two = (left(made, FREQUENCY * (1.0 + e), 0.0) for e in (0.02, 0.04))
         orders.append(np.log2(two / one))
     assert np.allclose(orders, [1.0, 2.0, 3.0], atol=0.1)
 
 
 def test_extra_insensitive_leaves_what_it_is_told():
-    impulse = sp.shaped(STEP, FREQUENCY, 0.0, "EI", residual=0.05)
+    impulse = sp.shape_signal(STEP, FREQUENCY, 0.0, "EI", residual=0.05)
     later = left(impulse, FREQUENCY, 0.0) / left(STEP, FREQUENCY, 0.0)
     assert later == pytest.approx(0.05, abs=1e-5)
 
@@ -67,13 +69,13 @@ def test_extra_insensitive_leaves_what_it_is_told():
     ids=lambda s: type(s).__name__,
 )
 def test_it_is_the_sum_of_delayed_signals(signal, tmp_path):
-    made = sp.shaped(signal, [2.0, 5.0], 0.1, "ZVD")
+    made = sp.shape_signal(signal, [2.0, 5.0], 0.1, "ZVD")
     t = np.linspace(-0.5, 2.0, 60)
     pairs = list(zip(made.amplitudes, made.delays, strict=True))
     assert sum(a for a, _ in pairs) == pytest.approx(1.0)
     assert np.allclose(made(t), sum(a * signal(t - d) for a, d in pairs), atol=1e-13)
     assert np.allclose(made.rate(t), sum(a * signal.rate(t - d) for a, d in pairs), atol=1e-11)
-    twice = sp.shaped(made, 3.0)
+    twice = sp.shape_signal(made, 3.0)
     assert np.allclose(twice(t), 0.5 * made(t) + 0.5 * made(t - 1.0 / 6.0), atol=1e-12)
     m = sp.Model()
     body = m.add(sp.RigidBody("b", 1.0, inertia=0.1))
@@ -81,8 +83,8 @@ def test_it_is_the_sum_of_delayed_signals(signal, tmp_path):
     m.add(sp.JointEffort("push", "rail", made))
     result = sp.simulate(m, 1.0)
     assert np.allclose(result["push"].effort, made(result.t), atol=1e-12)
-    sp.write_model(m, tmp_path / "m.yaml")
-    read = sp.read_model(tmp_path / "m.yaml").forces["push"].effort
+    sp.files.write_model(m, tmp_path / "m.yaml")
+    read = sp.files.read_model(tmp_path / "m.yaml").forces["push"].effort
     assert np.allclose(read(t), made(t), atol=1e-12)
 
 
@@ -91,20 +93,20 @@ def test_shaped_by_a_linear_model():
     body = m.add(sp.RigidBody("b", 2.0, inertia=0.1))
     m.add(sp.Prismatic("rail", m.ground.at(0), body.at(0), axis="x"))
     m.add(sp.JointSpring("spring", "rail", stiffness=80.0, damping=3.0))
-    made = sp.linearize(m).shaped(STEP, kind="ZVD")
+    made = sp.linearize(m).shape_signal(STEP, kind="ZVD")
     omega = np.sqrt(40.0)
-    same = sp.shaped(STEP, omega / (2 * np.pi), 3.0 / (4.0 * omega), "ZVD")
+    same = sp.shape_signal(STEP, omega / (2 * np.pi), 3.0 / (4.0 * omega), "ZVD")
     assert np.allclose(made.delays, same.delays) and np.allclose(made.amplitudes, same.amplitudes)
     with pytest.raises(sp.ModelError, match="count is 2, expected at most 1"):
-        sp.linearize(m).shaped(STEP, 2)
+        sp.linearize(m).shape_signal(STEP, 2)
 
 
 def test_sentences():
     with pytest.raises(sp.ModelError, match=r"frequencies is 0\.0"):
-        sp.shaped(1.0, 0.0)
+        sp.shape_signal(1.0, 0.0)
     with pytest.raises(sp.ModelError, match=r"damping is 1\.0"):
-        sp.shaped(1.0, 2.0, 1.0)
+        sp.shape_signal(1.0, 2.0, 1.0)
     with pytest.raises(sp.ModelError, match="kind is 'XY'"):
-        sp.shaped(1.0, 2.0, kind="XY")
+        sp.shape_signal(1.0, 2.0, kind="XY")
     with pytest.raises(sp.ModelError, match=r"delays is .*zero or later"):
-        sp.Shaped(1.0, [0.5, 0.5], [0.0, -1.0])
+        sp.ShapedSignal(1.0, [0.5, 0.5], [0.0, -1.0])

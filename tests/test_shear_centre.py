@@ -10,7 +10,9 @@ from scipy.linalg import eigh
 
 import supple as sp
 from shell_meshes import isotropic, solve
-from supple.fem import BeamMesh, FrameMesh, ShellMesh
+from supple.fem.beams.beam import BeamMesh
+from supple.fem.beams.frame import FrameMesh
+from supple.fem.shells.shell import ShellMesh
 from supple.foundation.errors import ModelError
 
 Array = np.ndarray
@@ -90,7 +92,7 @@ def test_rigid_motions_are_free_and_mass_is_that_of_the_centroids() -> None:
         mesh(section=section, roll=0.4),
         mesh(section=sp.Section(1e-3, 3e-7, 8e-7, 2e-9), roll=0.4),
     )
-    motions = sp.rigid_modes(beam)
+    motions = sp.fem.rigid_modes(beam)
     K = beam.stiffness_matrix
     assert np.abs(K @ motions).max() < 1e-9 * np.abs(K).max()
     assert np.linalg.matrix_rank(K, tol=1e-10 * np.abs(K).max()) == beam.size - 6
@@ -190,7 +192,9 @@ def test_messages() -> None:
             "TaperedSection: shear centres of its sections is (",
         ),
         (
-            lambda: sp.Beam("b", 1.0, channel()[0], STEEL, modes=sp.Sines(2), reference="chord"),
+            lambda: sp.Beam(
+                "b", 1.0, channel()[0], STEEL, modes=sp.reduction.SineShapes(2), reference="chord"
+            ),
             "Beam 'b': shear_centre of its section is (0, -0.03125), expected (0, 0) with assumed",
         ),
         (

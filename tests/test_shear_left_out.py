@@ -58,7 +58,7 @@ def test_pure_bending_and_rigid_motion_have_none():
 def test_a_plate_with_nodal_vectors_is_told(length, told):
     m = sp.Model()
     material = sp.Material(E=70e9, G=35e9, density=2700)
-    sheet = m.add(sp.GradientPlate("sheet", (length, 0.1), 0.1, material, elements=(8, 2)))
+    sheet = m.add(sp.ANCFPlate("sheet", (length, 0.1), 0.1, material, elements=(8, 2)))
     sides = sheet.coordinates[sheet.coordinates[:, 0] == 0, 1]
     for k, y in enumerate(sides):
         m.add(sp.Fixed(f"clamp {k}", m.ground.at(0, y), sheet.at(0, y)))

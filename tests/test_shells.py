@@ -11,8 +11,11 @@ import pytest
 from scipy.sparse import csc_array
 
 from shell_meshes import ALUMINIUM, at, folded, irregular, isotropic, rigid, solve, turned, where
-from supple.fem import Material, ShellMesh, plane_von_mises, plate
+from supple.fem.base.material import Material
 from supple.fem.shells.membrane import beta_0
+from supple.fem.shells.plates import plate
+from supple.fem.shells.points import plane_von_mises
+from supple.fem.shells.shell import ShellMesh
 from supple.fem.shells.triangles import MIDSIDES, Triangles, mass_points
 from supple.foundation.errors import ModelError, SuppleWarning
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.fem.beams.beam import BeamMesh
 from supple.formulations.equations import Equations
 from supple.foundation.errors import ModelError, SuppleWarning
 from supple.loops.assembly import compile_model
@@ -41,7 +42,7 @@ def frames(body: Any) -> dict[str, sp.Frame]:
 
 
 def written(path: Path, body: sp.Beam) -> StandardData:
-    sp.write_sid(path, body, frames(body))
+    sp.files.write_sid(path, body, frames(body))
     return read_sid_file(path)
 
 
@@ -57,7 +58,7 @@ VARIANTS: list[dict[str, Any]] = [
     {"reference": "chord", "modes": "all"},
     {"reference": "mean_axis"},
     {"reference": "clamped", "modes": 0},
-    {"reference": "chord", "modes": sp.Sines(2), "roll": 0.0, "damping": None},
+    {"reference": "chord", "modes": sp.reduction.SineShapes(2), "roll": 0.0, "damping": None},
 ]
 
 
@@ -81,8 +82,8 @@ def test_a_frame_structure_is_the_same_when_it_is_read(tmp_path: Path) -> None:
     section = sp.Tube(0.04, 0.003)
     members = [sp.Member("a", "b", section, STEEL, 2), sp.Member("b", "c", section, STEEL, 2)]
     places = {"a": (0, 0, 0), "b": (0.5, 0, 0), "c": (0.5, 0.4, 0.1)}
-    body = sp.FrameBody("corner", places, members, modes=4, reference="mean_axis")
-    sp.write_sid(tmp_path / "a.sid", body, {name: body.at(name) for name in places})
+    body = sp.FrameStructure("corner", places, members, modes=4, reference="mean_axis")
+    sp.files.write_sid(tmp_path / "a.sid", body, {name: body.at(name) for name in places})
     read = sp.SIDBody("corner", tmp_path / "a.sid")
     # what vanishes with a mean axis is rounding of sums here
     for key in INTEGRALS:
@@ -96,10 +97,10 @@ def test_a_frame_structure_is_the_same_when_it_is_read(tmp_path: Path) -> None:
 def test_data_mean_what_they_are_called(tmp_path: Path) -> None:
     """Each matrix times rates and angular velocity against forces on a cloud of mass points."""
     body = beam(reference="chord")
-    found = sp.write_sid(tmp_path / "link.sid", body, [body.at(0.8)])
+    found = sp.files.write_sid(tmp_path / "link.sid", body, [body.at(0.8)])
     assert found is None
     read = entries(tmp_path / "link.sid")
-    mesh = sp.fem.BeamMesh(
+    mesh = BeamMesh(
         section=body.section, material=STEEL, length=0.8, elements=3, roll=0.3, theory=body.theory,
         torsion=body.torsion, rotary_inertia=True, point_masses=(),
     )  # fmt: skip
@@ -199,7 +200,7 @@ def arm(link: Any, tip: sp.Frame, middle: sp.Frame, root: sp.Frame) -> sp.Model:
 
 def both(path: Path, **options: Any) -> tuple[sp.Model, sp.Model]:
     body = beam(**options)
-    sp.write_sid(path, body, frames(body))
+    sp.files.write_sid(path, body, frames(body))
     read = sp.SIDBody("link", path)
     given = frames(body)
     first = arm(body, given["tip"], given["middle"], given["root"])
@@ -242,7 +243,7 @@ def test_a_body_that_is_read_moves_the_same(tmp_path: Path) -> None:
 
 def test_some_coordinates_and_point_masses(tmp_path: Path) -> None:
     body = beam(reference="clamped", modes="all", damping=None)
-    sp.write_sid(tmp_path / "a.sid", body, frames(body))
+    sp.files.write_sid(tmp_path / "a.sid", body, frames(body))
     read = sp.SIDBody("link", tmp_path / "a.sid")
     node = read.station(read.at("middle"))
     same(read.modal(((node, 0.7),)), body.modal(((0.31, 0.7),)), 1e-13)
@@ -258,7 +259,7 @@ def test_some_coordinates_and_point_masses(tmp_path: Path) -> None:
     assert read.carries_own_frame and read.mass == body.mass
     assert read.typical_length == pytest.approx(0.8) and read.nodes == ("root", "middle", "tip")
     chord = beam(reference="chord", modes=2)
-    sp.write_sid(tmp_path / "c.sid", chord, [chord.at(0.0), chord.at(0.8)])
+    sp.files.write_sid(tmp_path / "c.sid", chord, [chord.at(0.0), chord.at(0.8)])
     assert not sp.SIDBody("link", tmp_path / "c.sid").carries_own_frame
 
 
@@ -280,7 +281,7 @@ NO_GR1 = (r"(^Gr\n  order\s+= )1(.*?)^  m1.*?^end Gr$", r"\g<1>0\2end Gr")
 
 def test_files_with_gr_of_order_0_and_other_habits_are_read(tmp_path: Path) -> None:
     body = beam()
-    sp.write_sid(tmp_path / "a.sid", body, frames(body))
+    sp.files.write_sid(tmp_path / "a.sid", body, frames(body))
     half = (r"(^Me\n.*?)^end Me$", r"\1end Me")
     path = edited(
         tmp_path / "a.sid",
@@ -340,7 +341,7 @@ def test_second_order_of_a_beam_is_written(tmp_path: Path) -> None:
     """Ct of first order is minus the geometric stiffness of a unit acceleration along the beam."""
     body = dataclasses.replace(beam(), stiffening="second_order")
     path = tmp_path / "a.sid"
-    sp.write_sid(path, body, frames(body))
+    sp.files.write_sid(path, body, frames(body))
     found = read_sid_file(path)
     assert found.second is not None
     nodes, weights = np.polynomial.legendre.leggauss(60)
@@ -381,12 +382,12 @@ def test_stiffening_of_a_beam_is_not_written_in_silence(tmp_path: Path) -> None:
     body = beam(stiffening="axial")
     sentence = "write_sid: stiffening of Beam 'link' is not written, expected None"
     with pytest.warns(SuppleWarning, match=re.escape(sentence)):
-        sp.write_sid(tmp_path / "a.sid", body, [body.at(0.8)])
+        sp.files.write_sid(tmp_path / "a.sid", body, [body.at(0.8)])
 
 
 def test_data_that_contradict_each_other_are_named(tmp_path: Path) -> None:
     body = beam(reference="mean_axis")
-    sp.write_sid(tmp_path / "a.sid", body, frames(body))
+    sp.files.write_sid(tmp_path / "a.sid", body, frames(body))
     path = edited(tmp_path / "a.sid", (r"(^Oe\n.*?m0\(\s*1,\s*\d\)\s+= ).*?$", r"\g<1>1.0D+00"))
     with pytest.warns(
         SuppleWarning, match=r"^SID file 'other.sid': m0 of Oe differs from J and Cr"
@@ -403,7 +404,7 @@ def test_data_that_contradict_each_other_are_named(tmp_path: Path) -> None:
 def test_messages_of_files(tmp_path: Path) -> None:
     body = beam(modes=2)
     path = tmp_path / "a.sid"
-    sp.write_sid(path, body, frames(body))
+    sp.files.write_sid(path, body, frames(body))
     # an entry that is there whatever the rounding: zeros are not written
     swapped = (r"(^mdCM\n.*?)m1\(\s*2,\s*2,\s*1\)", r"\1m1( 2, 1, 2)")
     cases: list[tuple[tuple[str, str], str]] = [
@@ -450,14 +451,14 @@ def test_messages_of_files(tmp_path: Path) -> None:
 def test_messages_of_bodies(tmp_path: Path) -> None:
     body = beam(modes=2)
     path = tmp_path / "a.sid"
-    sp.write_sid(path, body, frames(body))
+    sp.files.write_sid(path, body, frames(body))
     read = sp.SIDBody("link", path)
     ground = sp.Model(gravity=(0, 0, 0)).ground
     cases: list[tuple[Any, str]] = [
         (lambda: sp.SIDBody("link", 3), "SIDBody 'link': file is 3, expected the path of a file"),
         (lambda: sp.SIDBody("link", path, modes=3), "modes is 3, expected no mode above 2"),
         (
-            lambda: sp.SIDBody("link", path, modes=sp.NormalModes(2)),
+            lambda: sp.SIDBody("link", path, modes=sp.reduction.NormalModes(2)),
             "expected 'all', a number of coordinates, or different numbers of coordinates from 1",
         ),
         (lambda: read.at("tips"), "SIDBody 'link': node of at is 'tips', expected a node; did you"),
@@ -465,13 +466,19 @@ def test_messages_of_bodies(tmp_path: Path) -> None:
         (lambda: read.at(0.5), "expected the place of a node, the nearest is 'middle'"),
         (lambda: read.at(), "x of at is None, expected the name of a node, node=..., or the place"),
         (
-            lambda: sp.write_sid(path, ground, {}),
+            lambda: sp.files.write_sid(path, ground, {}),
             "write_sid: body is Ground 'ground', expected a flexible body, e.g. a Beam",
         ),
-        (lambda: sp.write_sid(path, body, {}), "write_sid: frames is {}, expected at least one"),
-        (lambda: sp.write_sid(path, body, {"a=b": body.at(0)}), "expected a text without '='"),
         (
-            lambda: sp.write_sid(path, body, [ground.at(0)]),
+            lambda: sp.files.write_sid(path, body, {}),
+            "write_sid: frames is {}, expected at least one",
+        ),
+        (
+            lambda: sp.files.write_sid(path, body, {"a=b": body.at(0)}),
+            "expected a text without '='",
+        ),
+        (
+            lambda: sp.files.write_sid(path, body, [ground.at(0)]),
             "write_sid: frame 1 is Frame 'ground@(0, 0, 0)', expected a frame on Beam 'link'",
         ),
     ]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import supple
+from supple.foundation.public_names import paths
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = re.compile(r'<(?:script|img|iframe|link)\b[^>]*?\b(?:src|href)="?([^" >]+)')
@@ -43,7 +44,7 @@ def test_the_reference_has_every_public_name(site: Path) -> None:
         for page in (site / "reference").glob("*.html")
         for anchor in ANCHOR.findall(page.read_text(encoding="utf-8"))
     ]
-    exported = {f"cases.{n}" for n in supple.cases.__all__} | set(supple.__all__) - {"cases"}
+    exported = {f"cases.{n}" for n in supple.cases.__all__} | set(paths().values())
     assert not {name for name in exported if found.count(name) != 1}
 
 

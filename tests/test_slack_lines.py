@@ -80,7 +80,7 @@ JOINTS = {
 
 @pytest.mark.parametrize("joints", JOINTS.values(), ids=JOINTS)
 def test_beams_between_joints_begin_unstretched(joints):
-    model = hung(sp.GradientBeam, joints, elements=12)
+    model = hung(sp.ANCFBeam, joints, elements=12)
     start = compile_model(model)
     vectors = start.q0[start.gradient["line"].q].reshape(-1, 4, 3)[:, 1:]
     assert np.allclose(vectors @ vectors.transpose(0, 2, 1), np.eye(3), atol=1e-9)

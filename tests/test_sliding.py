@@ -14,9 +14,9 @@ SOFT = sp.Material(E=1e7, G=4e6, density=1000)
 STEEL = sp.Material(E=2e11, G=8e10, density=7800)
 
 
-def rod(material: sp.Material = STEEL, elements: int = 4, **options) -> sp.GradientBeam:
+def rod(material: sp.Material = STEEL, elements: int = 4, **options) -> sp.ANCFBeam:
     section = sp.Rectangle(0.02, 0.02)
-    return sp.GradientBeam("rod", 1.0, section, material, elements=elements, **options)
+    return sp.ANCFBeam("rod", 1.0, section, material, elements=elements, **options)
 
 
 def bead(model: sp.Model, place, mass: float = 0.01, rates=(0,) * 6) -> sp.RigidBody:
@@ -99,7 +99,7 @@ def test_a_run_ends_where_its_line_does() -> None:
     c, s = math.cos(slope), math.sin(slope)
     body = bead(model, (s0 * c, 0, -s0 * s), 1e-3)
     model.add(sp.SlidingJoint("slide", line.at(s0), body.at(0)))
-    with pytest.warns(sp.SuppleWarning, match="has come to the end of GradientBeam 'rod', at 1 m"):
+    with pytest.warns(sp.SuppleWarning, match="has come to the end of ANCFBeam 'rod', at 1 m"):
         result = sp.simulate(model, 1.0, integrator=sp.GeneralizedAlpha(step=1e-3))
     assert not result.success
     # the rod sags by its own weight, which turns its end by 1.7e-4 rad
@@ -152,6 +152,6 @@ def test_the_monitor_tells_of_places_beyond_the_line() -> None:
     model.add(sp.SlidingJoint("slide", line.at(0.5), body.at(0)))
     hold = sp.SpringDamper("hold", model.ground.at(0), body.at(0), 5e-3, length=0.5)
     model.add(hold)  # too weak
-    with pytest.warns(sp.SuppleWarning, match="m beyond the end of GradientBeam 'rod'"):
+    with pytest.warns(sp.SuppleWarning, match="m beyond the end of ANCFBeam 'rod'"):
         found = sp.statics(model)
     assert found.monitor.verdict.startswith("not valid")

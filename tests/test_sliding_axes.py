@@ -29,7 +29,7 @@ def turning_rod(rigid: bool, joint: str, start: float = 0.31) -> sp.Model:
     else:
         damping = sp.Rayleigh(stiffness=1e-5)
         section = sp.Rectangle(SIDE, SIDE)
-        rod = model.add(sp.GradientBeam("rod", 1.0, section, HARD, 3, damping=damping))
+        rod = model.add(sp.ANCFBeam("rod", 1.0, section, HARD, 3, damping=damping))
     model.add(sp.Spherical("ball", model.ground.at(0), rod.at(0), initial_rate=SPIN))
     model.add(block)
     if rigid:
@@ -51,7 +51,7 @@ def _start(joint: str, start: float) -> tuple:
     return tuple(tuple(values[name][k] for name in names) for k in range(2))
 
 
-@pytest.mark.filterwarnings("ignore:GradientBeam 'rod'. of its material")
+@pytest.mark.filterwarnings("ignore:ANCFBeam 'rod'. of its material")
 @pytest.mark.parametrize("joint", ["section", pytest.param("tangent", marks=pytest.mark.slow)])
 def test_a_stiff_rod_is_a_prismatic_or_cylindrical_joint(joint: str) -> None:
     """In space, with a block whose mass is beside the rod: forces and torques act on both.
@@ -88,7 +88,7 @@ def test_turning_with_a_line_in_flight_keeps_momentum_and_energy(kind: str, foll
     if kind == "cable":
         line = model.add(sp.Cable("rod", 1.0, sp.Circle(0.02), SOFT, elements=3))
     else:
-        line = model.add(sp.GradientBeam("rod", 1.0, sp.Rectangle(0.03, 0.02), SOFT, elements=3))
+        line = model.add(sp.ANCFBeam("rod", 1.0, sp.Rectangle(0.03, 0.02), SOFT, elements=3))
     flying = np.array([0.3, 0.2, 2.0, 0.1, 0.2, -0.1])
     model.add(sp.Free("flight", model.ground.at(0), line.at(0), initial_rate=flying))
     block = model.add(sp.RigidBody("block", 0.1, (0, 0.02, 0.01), np.diag([1e-4, 2e-4, 3e-4])))
@@ -119,7 +119,7 @@ def test_turning_with_a_line_in_flight_keeps_momentum_and_energy(kind: str, foll
 def test_loads_on_a_sleeve(turned: bool) -> None:
     """A weight beside a beam that stands still: the section holds its force and its moment."""
     model = sp.Model(gravity=(0, 0, -9.81))
-    rod = model.add(sp.GradientBeam("rod", 1.0, sp.Rectangle(SIDE, SIDE), STEEL, 4))
+    rod = model.add(sp.ANCFBeam("rod", 1.0, sp.Rectangle(SIDE, SIDE), STEEL, 4))
     model.add(sp.Fixed("clamp", model.ground.at(0), rod.at(0)))
     away = np.array([0.1, 0.3, 0.0])
     block = model.add(sp.RigidBody("block", 0.2, away, np.eye(3) * 1e-3))
@@ -141,7 +141,7 @@ def test_loads_on_a_sleeve(turned: bool) -> None:
 def test_constant_friction_along_a_line() -> None:
     """A bead on a straight rod that lies still slows down by c + k v, and the audit counts it."""
     model = sp.Model()
-    rod = model.add(sp.GradientBeam("rod", 1.0, sp.Rectangle(SIDE, SIDE), STEEL, 2))
+    rod = model.add(sp.ANCFBeam("rod", 1.0, sp.Rectangle(SIDE, SIDE), STEEL, 2))
     model.add(sp.Fixed("clamp", model.ground.at(0), rod.at(0)))
     mass, v, dry, wet = 0.1, 1.2, 0.2, 0.5
     bead = model.add(sp.RigidBody("bead", mass, (0, 0, 0), np.eye(3) * 1e-5))
@@ -194,7 +194,7 @@ def test_a_trolley_hangs_on_a_sloping_cable_and_may_spin() -> None:
         sp.simulate(model, 0.01, integrator=scheme, formulation=sp.Absolute())
 
 
-@pytest.mark.filterwarnings("ignore:GradientBeam 'rod'. of its material")
+@pytest.mark.filterwarnings("ignore:ANCFBeam 'rod'. of its material")
 def test_equal_steps_that_are_too_long_are_told_as_such() -> None:
     """The square of the turn in a step stretches the stiff rod by 0.5 GPa; numbers overflow."""
     alpha = sp.GeneralizedAlpha(step=1e-3)

@@ -66,10 +66,10 @@ def test_shape_functions_belong_to_their_nodes(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_rigid_motions_need_no_force(kind: str, make) -> None:
     mesh = make(kind)
-    K, R = mesh.stiffness_matrix, sp.rigid_modes(mesh)
+    K, R = mesh.stiffness_matrix, sp.fem.rigid_modes(mesh)
     assert np.abs(K @ R).max() < 1e-13 * np.abs(K).max()
     # no further motion without strain: seven eigenvalues from the lowest, six are rounding
-    found = sp.lowest_modes(mesh, 7).eigenvalues
+    found = sp.fem.lowest_modes(mesh, 7).eigenvalues
     assert np.abs(found[:6]).max() < 1e-9 * found[6]
     assert (K - K.T).count_nonzero() == 0
 
@@ -102,7 +102,7 @@ def test_patch_with_curved_faces(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_strain_energy_of_constant_strain(kind: str) -> None:
     """Energy is half of strain, law and volume; the law is written out here again."""
-    mesh = sp.block((0.5, 0.3, 0.2), (2, 1, 2), kind, STEEL)
+    mesh = sp.fem.block((0.5, 0.3, 0.2), (2, 1, 2), kind, STEEL)
     u = (mesh.nodes @ SLOPE.T).ravel()
     nu, E = 0.3, 2.1e11
     stress = np.empty(6)
@@ -124,7 +124,7 @@ def test_material_points_integrate_what_the_mass_matrix_does(kind: str, make) ->
     M = mesh.mass_matrix
     energy = np.einsum("k,kia,kib->ab", mass, shape, shape)
     assert energy == pytest.approx(basis.T @ (M @ basis), rel=1e-12, abs=1e-12 * energy.max())
-    R = sp.rigid_modes(mesh)
+    R = sp.fem.rigid_modes(mesh)
     moved = np.concatenate([np.tile(np.eye(3), (len(mass), 1, 1)), _turned(place)], axis=2)
     rigid = np.einsum("k,kia,kib->ab", mass, moved, moved)
     assert rigid == pytest.approx(R.T @ (M @ R), rel=1e-12, abs=1e-12 * rigid.max())
@@ -148,7 +148,7 @@ def test_curved_volume_is_exact(kind: str) -> None:
         - 0.3 * 0.5 * square[1]
     )  # fmt: skip
     exact = 7850.0 * lengths.prod() * determinant
-    assert sp.mass_properties(mesh).mass == pytest.approx(exact, rel=1e-12)
+    assert sp.fem.mass_properties(mesh).mass == pytest.approx(exact, rel=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["tet10", "hex8", "hex20", "hex27"])
@@ -166,8 +166,8 @@ def test_curved_mass_is_exact(kind: str) -> None:
 
 
 def test_mass_properties_of_a_block() -> None:
-    mesh = sp.block((0.6, 0.4, 0.2), (2, 2, 1), "hex8", STEEL, origin=(1.0, -2.0, 3.0))
-    found = sp.mass_properties(mesh)
+    mesh = sp.fem.block((0.6, 0.4, 0.2), (2, 2, 1), "hex8", STEEL, origin=(1.0, -2.0, 3.0))
+    found = sp.fem.mass_properties(mesh)
     mass = 7850.0 * 0.6 * 0.4 * 0.2
     assert found.mass == pytest.approx(mass, rel=1e-13)
     assert found.centre == pytest.approx([1.3, -1.8, 3.1], rel=1e-13)
@@ -193,7 +193,7 @@ def test_rows_at_points(kind: str) -> None:
 
 
 def test_strain_on_a_face_is_the_mean_of_both_sides() -> None:
-    mesh = sp.block((2.0, 1.0, 1.0), (2, 1, 1), "hex8", STEEL)
+    mesh = sp.fem.block((2.0, 1.0, 1.0), (2, 1, 1), "hex8", STEEL)
     # only the right element is stretched along x
     u = np.zeros((len(mesh.nodes), 3))
     u[mesh.group("x_max"), 0] = 0.01
@@ -206,7 +206,7 @@ def test_quadratic_elements_hold_pure_bending() -> None:
     """Without Poisson's ratio u = x y, v = -x^2 / 2 is exact: no force inside, stress E y."""
     material = sp.Material(E=1e6, G=5e5, density=1.0)
     for kind in ("tet10", "hex20", "hex27"):
-        mesh = sp.block((1.0, 0.2, 0.1), (3, 2, 2), kind, material)
+        mesh = sp.fem.block((1.0, 0.2, 0.1), (3, 2, 2), kind, material)
         x, y, _ = mesh.nodes.T
         u = 1e-3 * np.stack([x * y, -x * x / 2, 0 * x], axis=1).ravel()
         force = mesh.stiffness_matrix @ u

@@ -14,11 +14,11 @@ from solid_meshes import CORK, KINDS, STEEL, coordinates
 from supple.fem.base.vibration import DENSE, Factor, elimination_order
 
 
-def axial(mesh: sp.SolidMesh) -> float:
+def axial(mesh: sp.fem.SolidMesh) -> float:
     """Lowest frequency of a block that can only move along x, one end held."""
     across = np.arange(mesh.size).reshape(-1, 3)[:, 1:].ravel()
     held = np.union1d(across, 3 * mesh.group("x_min"))
-    return float(sp.lowest_modes(mesh, 1, held).frequencies[0])
+    return float(sp.fem.lowest_modes(mesh, 1, held).frequencies[0])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -26,7 +26,7 @@ def test_axial_frequency_converges_with_the_order_of_the_element(kind: str) -> N
     """Without Poisson's ratio a bar's longitudinal waves are exact in three dimensions."""
     exact = np.sqrt(CORK.E / CORK.density) / 4.0  # c / (4 L), L = 1 m
     errors = [
-        axial(sp.block((1.0, 0.1, 0.1), (n, 1, 1), kind, CORK)) / exact - 1.0 for n in (6, 12)
+        axial(sp.fem.block((1.0, 0.1, 0.1), (n, 1, 1), kind, CORK)) / exact - 1.0 for n in (6, 12)
     ]
     assert errors[0] > errors[1] > 0.0  # from above
     order = np.log2(errors[0] / errors[1])
@@ -64,9 +64,9 @@ def test_cantilever_converges_to_timoshenko(kind: str) -> None:
     beams = [timoshenko(1.0, 0.1, CORK, k) for k in (0, 1)]
     found = []
     for n in (6, 12):
-        mesh = sp.block((1.0, 0.1, 0.1), (n, 2, 2), kind, CORK)
+        mesh = sp.fem.block((1.0, 0.1, 0.1), (n, 2, 2), kind, CORK)
         held = coordinates(mesh.group("x_min"))
-        modes = sp.lowest_modes(mesh, 6, held).frequencies
+        modes = sp.fem.lowest_modes(mesh, 6, held).frequencies
         found.append(modes[[0, 2]])  # in pairs: the section is square
     assert np.all(found[0] > found[1])
     # Shear is 0.7 % and 4 % of the two frequencies, and 5/6 is good to two percent of it in a beam
@@ -77,13 +77,13 @@ def test_cantilever_converges_to_timoshenko(kind: str) -> None:
 
 
 def test_free_modes_are_orthonormal_and_free_of_momentum() -> None:
-    mesh = sp.block((1.0, 0.2, 0.1), (6, 2, 2), "hex20", STEEL)
+    mesh = sp.fem.block((1.0, 0.2, 0.1), (6, 2, 2), "hex20", STEEL)
     assert mesh.size > DENSE  # the sparse way
-    found = sp.lowest_modes(mesh, 12)
+    found = sp.fem.lowest_modes(mesh, 12)
     M, K = mesh.mass_matrix, mesh.stiffness_matrix
     assert found.shapes.T @ (M @ found.shapes) == pytest.approx(np.eye(12), abs=1e-10)
     assert np.abs(found.eigenvalues[:6]).max() < 1e-9 * found.eigenvalues[6]
-    momentum = sp.rigid_modes(mesh).T @ (M @ found.shapes[:, 6:])
+    momentum = sp.fem.rigid_modes(mesh).T @ (M @ found.shapes[:, 6:])
     assert np.abs(momentum).max() < 1e-8
     residual = K @ found.shapes[:, 6:] - (M @ found.shapes[:, 6:]) * found.eigenvalues[6:]
     # rounding of the terms that cancel in K times a smooth shape
@@ -91,31 +91,31 @@ def test_free_modes_are_orthonormal_and_free_of_momentum() -> None:
 
 
 def test_sparse_and_dense_ways_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    mesh = sp.block((1.0, 0.2, 0.1), (4, 2, 1), "hex20", STEEL)
+    mesh = sp.fem.block((1.0, 0.2, 0.1), (4, 2, 1), "hex20", STEEL)
     held = coordinates(mesh.group("x_min"))
-    sparse = [sp.lowest_modes(mesh, 8), sp.lowest_modes(mesh, 8, held)]
+    sparse = [sp.fem.lowest_modes(mesh, 8), sp.fem.lowest_modes(mesh, 8, held)]
     monkeypatch.setattr("supple.fem.base.vibration.DENSE", 10**6)
-    dense = [sp.lowest_modes(mesh, 8), sp.lowest_modes(mesh, 8, held)]
+    dense = [sp.fem.lowest_modes(mesh, 8), sp.fem.lowest_modes(mesh, 8, held)]
     for a, b in zip(sparse, dense, strict=True):
         assert a.frequencies[6:] == pytest.approx(b.frequencies[6:], rel=1e-9)
     assert np.all(sparse[1].shapes[held] == 0.0)
 
 
 def test_factor_solves_and_counts_negative_eigenvalues() -> None:
-    mesh = sp.block((1.0, 0.2, 0.1), (3, 2, 2), "tet10", STEEL)
+    mesh = sp.fem.block((1.0, 0.2, 0.1), (3, 2, 2), "tet10", STEEL)
     M, K = mesh.mass_matrix, mesh.stiffness_matrix
     kept = np.setdiff1d(np.arange(mesh.size), coordinates(mesh.group("x_min")))
     right = np.random.default_rng(0).standard_normal((len(kept), 2))
     solution = Factor(mesh, K, kept).solve(right)
     assert K[kept][:, kept] @ solution == pytest.approx(right, abs=1e-9)
-    squares = sp.lowest_modes(mesh, 12, np.setdiff1d(np.arange(mesh.size), kept)).eigenvalues
+    squares = sp.fem.lowest_modes(mesh, 12, np.setdiff1d(np.arange(mesh.size), kept)).eigenvalues
     between = 0.5 * (squares[7] + squares[8])
     assert Factor(mesh, K - between * M, kept).negative == 8
 
 
 def test_nested_dissection_leaves_factors_sparse() -> None:
     """Every node once, and far less fill than in the order of the mesh or in the reverse one."""
-    mesh = sp.block((1.0, 1.0, 1.0), (9, 9, 9), "hex8", STEEL)
+    mesh = sp.fem.block((1.0, 1.0, 1.0), (9, 9, 9), "hex8", STEEL)
     everything = np.arange(mesh.size)
     matrix = sparse.csc_array(mesh.stiffness_matrix + 1e9 * mesh.mass_matrix)
     order = elimination_order(mesh, matrix, everything)
@@ -143,9 +143,9 @@ def test_fifty_thousand_coordinates() -> None:
     import time
 
     start = time.process_time()
-    mesh = sp.block((0.8, 0.8, 0.8), (16, 16, 16), "hex20", STEEL)
+    mesh = sp.fem.block((0.8, 0.8, 0.8), (16, 16, 16), "hex20", STEEL)
     assert mesh.size > 50_000
-    found = sp.lowest_modes(mesh, 20, coordinates(mesh.group("x_min")))
+    found = sp.fem.lowest_modes(mesh, 20, coordinates(mesh.group("x_min")))
     seconds = time.process_time() - start
     K, M = mesh.stiffness_matrix, mesh.mass_matrix
     kept = np.setdiff1d(np.arange(mesh.size), coordinates(mesh.group("x_min")))

@@ -106,7 +106,7 @@ def test_of_results_and_files(swing, tmp_path):
     parts = swing.spectrogram("hinge.angle", window=10.0)
     assert parts.ridge() == pytest.approx(expected, abs=1e-3)
     assert (parts.name, parts.units) == ("hinge.angle", "rad")
-    saved = sp.load(swing.save(tmp_path / "swing.nc"))
+    saved = sp.files.load_result(swing.save(tmp_path / "swing.nc"))
     same = saved.spectrogram("hinge.angle", window=10.0)
     assert np.array_equal(same.amplitudes, parts.amplitudes)
     assert swing.spectrogram(swing["rod"].position, window=5.0).amplitudes.ndim == 3
@@ -130,8 +130,8 @@ def test_a_file_that_is_no_result(tmp_path):
     text = tmp_path / "notes.txt"
     text.write_text("not NetCDF")
     with pytest.raises(sp.SuppleError, match=r"notes\.txt: it cannot be read \(.*, expected"):
-        sp.load(text)
+        sp.files.load_result(text)
     xr = pytest.importorskip("xarray")
     xr.Dataset({"x": ("k", [1.0])}).to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
     with pytest.raises(sp.SuppleError, match=r"other\.nc: it holds something else, expected"):
-        sp.load(tmp_path / "other.nc")
+        sp.files.load_result(tmp_path / "other.nc")

@@ -89,7 +89,7 @@ def test_extension_of_a_rotating_bar(formulation):
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.2) or abs(errors[1]) < 1e-8
 
 
-def blade(stiffening: str | None, w: float) -> sp.StaticResult:
+def blade(stiffening: str | None, w: float) -> sp.results.StaticResult:
     """A blade that a small weight along the axis bends."""
     m = sp.Model(gravity=(0, 0, -G), name="blade")
     hub = m.add(sp.RigidBody("hub", 1.0, inertia=0.1))

@@ -23,7 +23,7 @@ def arm(*controllers):
 def pi_law(kp, ki, kd, tracking=None):
     """A PID as a linear law with one state."""
     back = None if tracking is None else [[1.0 / (ki * tracking)]]
-    return sp.LinearLaw([[-kp, -kd]], [[0.0]], [[-1.0, 0.0]], [[ki]], back)
+    return sp.ControlLaw([[-kp, -kd]], [[0.0]], [[-1.0, 0.0]], [[ki]], back)
 
 
 @pytest.mark.parametrize("limit", [np.inf, 9.0])
@@ -45,7 +45,7 @@ def test_a_pid_is_one(limit):
 def test_gains_of_several_coordinates_are_those_of_a_function():
     D = np.array([[-90.0, 12.0, -8.0, 1.0], [20.0, -40.0, 2.0, -3.0]])
     joints = ["shoulder", "elbow"]
-    mine = sp.StateSpaceController("servo", joints, sp.LinearLaw(D), target=["0.2*t", 0.1])
+    mine = sp.StateSpaceController("servo", joints, sp.ControlLaw(D), target=["0.2*t", 0.1])
 
     def law(t, q, u):
         return D @ [q[0] - 0.2 * t, q[1] - 0.1, u[0] - 0.2, u[1]]
@@ -60,7 +60,7 @@ def test_gains_of_several_coordinates_are_those_of_a_function():
 
 def test_rest_and_small_motion():
     """Integral action holds its target at rest; a leaky one gives way; eigenvalues are exact."""
-    law = sp.LinearLaw(
+    law = sp.ControlLaw(
         [[-60.0, 0.0, -9.0, 0.0]],
         [[0.0, 0.0], [3.0, -2.0]],
         [[-1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.5]],
@@ -87,24 +87,24 @@ def test_rest_and_small_motion():
 
 
 def test_states_begin_where_they_are_told():
-    law = sp.LinearLaw([[0.0, 0.0]], [[-2.0]], [[0.0, 0.0]], [[1.0]])
+    law = sp.ControlLaw([[0.0, 0.0]], [[-2.0]], [[0.0, 0.0]], [[1.0]])
     servo = sp.StateSpaceController("servo", "elbow", law, initial=[3.0])
     result = sp.simulate(arm(servo), 0.5, tolerance=1e-9)
     assert np.allclose(result["servo"].effort, 3.0 * np.exp(-2.0 * result.t), atol=1e-7)
 
 
 @pytest.mark.parametrize(
-    "law", [pi_law(80.0, 150.0, 9.0, 0.2), sp.LinearLaw([[-80.0, -9.0]])], ids=["states", "none"]
+    "law", [pi_law(80.0, 150.0, 9.0, 0.2), sp.ControlLaw([[-80.0, -9.0]])], ids=["states", "none"]
 )
 def test_a_file_has_it(tmp_path, law):
     m = arm(sp.StateSpaceController("servo", "shoulder", law, target="0.1*t", limit=8.0))
-    sp.write_model(m, tmp_path / "arm.yaml")
-    read = sp.read_model(tmp_path / "arm.yaml")
+    sp.files.write_model(m, tmp_path / "arm.yaml")
+    read = sp.files.read_model(tmp_path / "arm.yaml")
     assert np.array_equal(sp.simulate(m, 0.2).q, sp.simulate(read, 0.2).q)
 
 
 def test_sentences():
-    with pytest.raises(sp.ModelError, match=r"law is 2\.0, expected a LinearLaw"):
+    with pytest.raises(sp.ModelError, match=r"law is 2\.0, expected a ControlLaw"):
         sp.StateSpaceController("servo", "elbow", 2.0)
     with pytest.raises(sp.ModelError, match=r"initial is .*expected 1 numbers"):
         sp.StateSpaceController("servo", "elbow", pi_law(1.0, 1.0, 1.0), initial=[1.0, 2.0])
@@ -129,7 +129,7 @@ def test_every_way_of_newtons_matrix(states):
     if states:
         A = np.array([[-1.0, 60.0], [-60.0, -1.0]])
         more = {"A": A, "B": rng.normal(size=(2, 2 * n)), "C": 20.0 * rng.normal(size=(n, 2))}
-    m.add(sp.StateSpaceController("servo", names, sp.LinearLaw(D, **more)))
+    m.add(sp.StateSpaceController("servo", names, sp.ControlLaw(D, **more)))
     ways = sp.JointCoordinates(), sp.OrderN(), sp.Absolute()
     runs = [sp.simulate(m, 0.3, formulation=way, tolerance=1e-8) for way in ways]
     for run in runs[1:]:

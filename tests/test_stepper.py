@@ -101,17 +101,17 @@ def bodies_with_points():
     section, steel = sp.Tube(0.02, 0.001), sp.Material(2e11, 8e10, 7800.0)
     nodes = {"a": (0, 0, 0), "b": (0.3, 0, 0), "c": (0.3, 0, 0.4)}
     members = [sp.Member(i, j, section, steel) for i, j in ("ab", "bc")]
-    mesh = sp.block((0.5, 0.05, 0.04), (2, 1, 1), "hex8", steel)
+    mesh = sp.fem.block((0.5, 0.05, 0.04), (2, 1, 1), "hex8", steel)
     end = np.flatnonzero(mesh.nodes[:, 0] == 0.0)
-    foot = sp.Interface("foot", mesh.nodes[end].mean(axis=0), end)
+    foot = sp.fem.Interface("foot", mesh.nodes[end].mean(axis=0), end)
     for reference in ("clamped", "mean_axis"):
         yield sp.Beam("x", 0.6, section, steel, elements=2, modes=4, reference=reference), "0.4"
-        yield sp.FrameBody("x", nodes, members, reference=reference), "0.3,0,0.4"
+        yield sp.FrameStructure("x", nodes, members, reference=reference), "0.3,0,0.4"
         yield sp.MeshBody("x", mesh, [foot], modes=4, reference=reference), "0.5,0.05,0.04"
     yield sp.Beam("x", 0.6, section, steel, elements=2, stiffening="second_order"), "0.5"
     yield sp.Beam("x", 0.6, section, steel, elements=4, parts=2), "0.5"
     yield sp.Cable("x", 0.6, sp.Circle(0.01), steel, elements=2), "0.5"
-    yield sp.GradientBeam("x", 0.6, sp.Rectangle(0.02, 0.01), steel, elements=2), "0.3"
+    yield sp.ANCFBeam("x", 0.6, sp.Rectangle(0.02, 0.01), steel, elements=2), "0.3"
 
 
 @pytest.mark.parametrize("body, place", list(bodies_with_points()))

@@ -140,7 +140,7 @@ def guide(parts: int, held: bool) -> tuple[sp.Model, sp.RigidBody]:
     m = sp.Model(gravity=(0, 0, 0))
     stage = m.add(sp.RigidBody("stage", 1.0, inertia=(1, 1, 1)))
     for side, y in (("a", -1.0), ("b", 1.0)):
-        options = {"parts": parts, "stiffening": sp.SecondOrder(twist=True)}
+        options = {"parts": parts, "stiffening": sp.reduction.SecondOrder(twist=True)}
         leaf = m.add(sp.Beam(side, L, LEAF, STEEL, **options))
         m.add(sp.Fixed(f"{side} foot", m.ground.at(0, y, 0), leaf.at(0)))
         m.add(sp.Fixed(f"{side} end", leaf.at(L), stage.at(0, y, 0)))

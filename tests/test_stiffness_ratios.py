@@ -23,7 +23,7 @@ def material(ratio: float) -> sp.Material:
     return sp.Material(2.1e11 / ratio, 8.1e10 / ratio, 7850.0)
 
 
-def chain(ratio: float, modes: Any, **options: Any) -> sp.FrameBody:
+def chain(ratio: float, modes: Any, **options: Any) -> sp.FrameStructure:
     """A stiff bar from the clamp at "a" to "b", then one that is softer by ``ratio``, to "c"."""
     x = np.cumsum([0.0, *LENGTHS])
     nodes = {name: (float(at), 0.0, 0.0) for name, at in zip("abc", x, strict=True)}
@@ -31,7 +31,7 @@ def chain(ratio: float, modes: Any, **options: Any) -> sp.FrameBody:
         sp.Member("a", "b", SECTION, material(1.0), elements=3),
         sp.Member("b", "c", SECTION, material(ratio), elements=3),
     ]
-    return sp.FrameBody("chain", nodes, members, modes, **options)
+    return sp.FrameStructure("chain", nodes, members, modes, **options)
 
 
 def cantilever(length: float, ratio: float) -> np.ndarray:
@@ -53,7 +53,7 @@ def exact(ratio: float) -> np.ndarray:
     return carried @ cantilever(LENGTHS[0], 1.0) @ carried.T + cantilever(LENGTHS[1], ratio)
 
 
-def found(body: sp.FrameBody, node: str) -> np.ndarray:
+def found(body: sp.FrameStructure, node: str) -> np.ndarray:
     at = body.attachment(body.at(node))
     rows = np.vstack([at.Phi, at.Psi])
     return rows @ np.linalg.solve(body.modal().K, rows.T)
@@ -62,7 +62,7 @@ def found(body: sp.FrameBody, node: str) -> np.ndarray:
 @pytest.mark.parametrize("ratio", [1.0, 1e3, 1e6, 1e9])
 @pytest.mark.parametrize("inner", [0, 5])
 def test_craig_bampton_is_exact_in_statics(inner: int, ratio: float) -> None:
-    body = chain(ratio, sp.CraigBampton(["a", "b", "c"], inner))
+    body = chain(ratio, sp.reduction.CraigBampton(["a", "b", "c"], inner))
     assert body.modal().n == 12 + inner
     for node, flexibility in (("b", cantilever(LENGTHS[0], 1.0)), ("c", exact(ratio))):
         size = np.sqrt(np.diag(flexibility))
@@ -73,7 +73,7 @@ def test_craig_bampton_is_exact_in_statics(inner: int, ratio: float) -> None:
 @pytest.mark.parametrize("ratio", [1e3, 1e6])
 def test_craig_bampton_with_all_modes_has_all_frequencies(ratio: float, reference: str) -> None:
     """The lowest by the flexibility, which is right for them: K x = w^2 M x as M x = w^-2 K x."""
-    body = chain(ratio, sp.CraigBampton(["a", "b", "c"], 24), reference=reference)
+    body = chain(ratio, sp.reduction.CraigBampton(["a", "b", "c"], 24), reference=reference)
     mesh = body.mesh()
     K, M = (dense(X) for X in (mesh.stiffness_matrix, mesh.mass_matrix))
     basis = np.eye(len(K))[:, 6:]

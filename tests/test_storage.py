@@ -119,10 +119,8 @@ def test_stored_matrices_are_those_of_a_whole_model(make, monkeypatch):
 def hung(count: int) -> sp.Model:
     """A beam and a rigid body that hang on nodes of a gradient beam and of a plate."""
     model, section = sp.Model(gravity=(0, 0, -9.81)), sp.Rectangle(0.02, 0.01)
-    long = model.add(sp.GradientBeam("long", 0.2 * count, section, RUBBER, count))
-    plate = model.add(
-        sp.GradientPlate("plate", (1.0, 0.5), 0.01, RUBBER, (3, 2), position=(0, 1, 0))
-    )
+    long = model.add(sp.ANCFBeam("long", 0.2 * count, section, RUBBER, count))
+    plate = model.add(sp.ANCFPlate("plate", (1.0, 0.5), 0.01, RUBBER, (3, 2), position=(0, 1, 0)))
     model.add(sp.Spherical("pin", model.ground.at(0), long.at(0.0)))
     model.add(sp.Spherical("corner", model.ground.at(0, 1, 0), plate.at(0.0, 0.0)))
     for name, frame in (("low", long.at(0.4)), ("side", plate.at(1.0, 0.25))):

@@ -67,11 +67,11 @@ TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)
 
 
 @cache
-def reference(build) -> sp.Result:
+def reference(build) -> sp.results.Result:
     return sp.simulate(build(), 1.0, tolerance=(1e-12, 1e-13), output=TIMES)
 
 
-def run_and_error(build, method, tolerance: float) -> tuple[sp.Result, float]:
+def run_and_error(build, method, tolerance: float) -> tuple[sp.results.Result, float]:
     """A run and its largest error, also between steps, in the units of the tolerance.
 
     These are the weights of docs/integrators.md, with the largest velocities, states and energies.

@@ -56,7 +56,7 @@ def flexible_loop() -> sp.Model:
     out = sp.Model(gravity=(0, 0, -9.81), name="flexible four-bar")
     crank, rocker = out.add(m.bodies["crank"]), out.add(m.bodies["rocker"])
     soft = sp.Material(E=2e9, G=0.8e9, density=1200.0)
-    shapes = sp.Sines(2, planes=("z",))
+    shapes = sp.reduction.SineShapes(2, planes=("z",))
     section = sp.Rectangle(0.03, 0.02)
     coupler = out.add(
         sp.Beam("coupler", 1.1, section, soft, modes=shapes, reference="chord", damping=DAMPING)
@@ -99,7 +99,7 @@ TIMES = np.linspace(0.0, 1.0, 51)
 TOLERANCES = (1e-4, 1e-6, 1e-8)
 
 
-def seen(result: sp.Result) -> tuple[np.ndarray, np.ndarray]:
+def seen(result: sp.results.Result) -> tuple[np.ndarray, np.ndarray]:
     """Coordinates and rates of all joints and beams, in an order that no tree changes."""
     c = result.data.compiled
     q, u = [], []
@@ -117,12 +117,12 @@ def seen(result: sp.Result) -> tuple[np.ndarray, np.ndarray]:
 
 
 @cache
-def reference(build) -> sp.Result:
+def reference(build) -> sp.results.Result:
     return sp.simulate(build(), 1.0, tolerance=(1e-12, 1e-13), output=TIMES)
 
 
 @cache
-def run(build, kind, method, tolerance: float) -> sp.Result:
+def run(build, kind, method, tolerance: float) -> sp.results.Result:
     form = Branch(BRANCHES[build]) if kind is Branch else kind()
     options = {"tolerance": tolerance, "formulation": form, "integrator": method()}
     result = sp.simulate(build(), 1.0, output=TIMES, **options)
@@ -130,7 +130,7 @@ def run(build, kind, method, tolerance: float) -> sp.Result:
     return result
 
 
-def error(found: sp.Result, exact: sp.Result) -> float:
+def error(found: sp.results.Result, exact: sp.results.Result) -> float:
     """Largest error: of angles and lengths, of rates and of work in parts of their largest."""
     pairs = zip(seen(found), seen(exact), strict=True)
     (q, q_exact), (u, u_exact) = pairs
@@ -239,9 +239,7 @@ class Watch:
 # An error of the constraints lives as long as one unit of the motion, which takes some 50 steps;
 # BDF solves the constraints at every step, up to the error of its iteration.
 @pytest.mark.parametrize(("method", "units"), [(sp.BDF, 10.0), (sp.Adams, 100.0)])
-@pytest.mark.parametrize(
-    "kind", [JointCoordinates, pytest.param(Absolute, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("kind", [JointCoordinates, pytest.param(Absolute, marks=pytest.mark.slow)])
 def test_the_solver_does_not_drift(kind, method, units, monkeypatch) -> None:
     seen_rows = Watch(monkeypatch)
     options = {"tolerance": 1e-6, "formulation": kind(), "integrator": method()}

@@ -17,19 +17,21 @@ QUADRATIC = [kind for kind in KINDS if kind not in ("tet4", "hex8")]
 PULL = np.array([3.0, -2.0, 5.0])  # N/m2
 
 
-def plate(elements=(3, 2), **options) -> sp.GradientPlate:
-    return sp.GradientPlate("sheet", (LENGTH, WIDTH), H, SHEET, elements, **options)
+def plate(elements=(3, 2), **options) -> sp.ANCFPlate:
+    return sp.ANCFPlate("sheet", (LENGTH, WIDTH), H, SHEET, elements, **options)
 
 
-def solid(kind: str, cells=(2, 1, 1)) -> sp.GradientSolid:
-    return sp.GradientSolid("sheet", sp.block((0.3, 0.2, 0.1), cells, kind, RUBBER))
+def solid(kind: str, cells=(2, 1, 1)) -> sp.ANCFSolid:
+    return sp.ANCFSolid("sheet", sp.fem.block((0.3, 0.2, 0.1), cells, kind, RUBBER))
 
 
 def curved(x: float, y: float) -> tuple[float, float, float]:
     return x, y, 0.3 * x**2 - 0.2 * x * y
 
 
-def efforts(body: sp.Body, load: sp.ForceElement | None, gravity=(0, 0, 0), moved=None):
+def efforts(
+    body: sp.bodies.Body, load: sp.forces.ForceElement | None, gravity=(0, 0, 0), moved=None
+):
     """Generalized forces (vectors, 3) at rest, or where a function moves the nodal vectors to."""
     model = free(body, gravity)
     if load is not None:
@@ -42,7 +44,7 @@ def efforts(body: sp.Body, load: sp.ForceElement | None, gravity=(0, 0, 0), move
     return found, q[own.q].reshape(-1, 3)
 
 
-def free(body: sp.Body, gravity=(0, 0, 0)) -> sp.Model:
+def free(body: sp.bodies.Body, gravity=(0, 0, 0)) -> sp.Model:
     model = sp.Model(gravity=gravity)
     model.add(body)
     first = body.at(*body.coordinates[0])
@@ -58,7 +60,7 @@ def test_a_load_like_weight_is_weight(make) -> None:
     body = make()
     load = sp.SurfaceLoad("wind", body.at(*body.coordinates[0]), PULL)
     found, q = efforts(body, load)
-    if isinstance(body, sp.GradientPlate):
+    if isinstance(body, sp.ANCFPlate):
         wanted, _ = efforts(body, None, PULL / (SHEET.density * H))
         assert np.abs(found - wanted).max() < 1e-12 * np.abs(wanted).max()
         return
@@ -148,7 +150,7 @@ def test_a_clamped_square_bends_as_by_taylor() -> None:
     p, rigidity = 1e-3, 2e11 * H**3 / 12 / (1 - 0.09)
     for n in (6, 12):
         model = sp.Model()
-        sheet = model.add(sp.GradientPlate("sheet", (1.0, 1.0), H, steel, (n, n)))
+        sheet = model.add(sp.ANCFPlate("sheet", (1.0, 1.0), H, steel, (n, n)))
         places = sheet.coordinates
         edge = places[(np.abs(places[:, :2] - 0.5) == 0.5).any(axis=1)]
         for k, (x, y, _) in enumerate(edge):
@@ -160,7 +162,7 @@ def test_a_clamped_square_bends_as_by_taylor() -> None:
     assert limit == pytest.approx(0.00126532, abs=0.1 * abs(found[1] - found[0]))
 
 
-@pytest.mark.filterwarnings("ignore:GradientSolid 'sheet'. its strain")
+@pytest.mark.filterwarnings("ignore:ANCFSolid 'sheet'. its strain")
 @pytest.mark.parametrize("kind", ["hex8", pytest.param("tet10", marks=pytest.mark.slow)])
 def test_a_block_is_compressed_evenly(kind: str) -> None:
     """Pressure p on all faces: 3 K (l^2 - 1)/2 = -p l for the stretch l, exact at any size."""
@@ -205,11 +207,11 @@ def _volume(face, e: np.ndarray) -> float:
 
 
 def test_bad_surface_loads() -> None:
-    beam = sp.GradientBeam("beam", 1.0, sp.Circle(0.1), SHEET)
+    beam = sp.ANCFBeam("beam", 1.0, sp.Circle(0.1), SHEET)
     sheet = plate()
     for make in (sp.Pressure, sp.SurfaceLoad):
         given = 1.0 if make is sp.Pressure else (1.0, 0.0, 0.0)
-        with pytest.raises(sp.ModelError, match=r"expected a frame on a GradientPlate or Gradient"):
+        with pytest.raises(sp.ModelError, match=r"expected a frame on an ANCFPlate or ANCF"):
             make("p", beam.at(0), given)
         with pytest.raises(sp.ModelError, match=r"nodes is .*, expected all nodes of at least one"):
             make("p", sheet.at(0, 0), given, nodes=[0, 1, 2])

@@ -334,11 +334,11 @@ def test_model_files_and_studies(tmp_path, monkeypatch):
     Path("arm.yaml").write_text(FILE)
     Path("parts").mkdir()
     Path("parts/arm.yaml").write_text("parameters: {J: 0.1}")
-    varied = sp.ModelFile("arm.yaml", {"L": 0.5})
+    varied = sp.files.ModelFile("arm.yaml", {"L": 0.5})
     assert varied.parameters == {"L": 0.5, "m": 2.0, "half": 0.25}
     assert varied.model["rod"].com[0] == 0.25
     with pytest.raises(sp.ModelError, match="the parameter 'K' is given"):
-        sp.ModelFile("arm.yaml", {"K": 1.0})
+        sp.files.ModelFile("arm.yaml", {"K": 1.0})
     Path("study.yaml").write_text(STUDY)
     done = CliRunner().invoke(app, ["sweep", "study.yaml", "--workers", "1", "--json"])
     answer = json.loads(done.stdout)
@@ -346,7 +346,7 @@ def test_model_files_and_studies(tmp_path, monkeypatch):
     row = answer["rows"][0]
     assert (
         row["outputs"][ANGLE]
-        == sp.ModelFile("arm.yaml", {"L": 0.5, "m": 1.0}).simulate()["pin"].angle[-1]
+        == sp.files.ModelFile("arm.yaml", {"L": 0.5, "m": 1.0}).simulate()["pin"].angle[-1]
     )
     assert "mass" in answer["rows"][1]["reason"] and "arm.yaml:6" in answer["rows"][1]["reason"]
     assert all(

@@ -40,7 +40,7 @@ def shaft(kind: str, stiffening: str = "second_order", modes: int = 3) -> tuple:
     circle = sp.Circle(2 * RADIUS)
     if kind == "frame":
         members = [sp.Member(0, 1, circle, STEEL, 8)]
-        body = sp.FrameBody(
+        body = sp.FrameStructure(
             "shaft",
             [(0, 0, 0), (1, 0, 0)],
             members,
@@ -49,7 +49,11 @@ def shaft(kind: str, stiffening: str = "second_order", modes: int = 3) -> tuple:
             reference="mean_axis",
         )
         return body, body.at(node=0), body.at(node=1)
-    choice = {"modes": sp.Sines(modes)} if kind == "sines" else {"modes": "all", "elements": 8}
+    choice = (
+        {"modes": sp.reduction.SineShapes(modes)}
+        if kind == "sines"
+        else {"modes": "all", "elements": 8}
+    )
     body = sp.Beam("shaft", 1.0, circle, STEEL, reference="chord", stiffening=stiffening, **choice)
     return body, body.at(0), body.at(1.0)
 
@@ -144,7 +148,7 @@ def test_a_solid_shaft_tilts_by_the_stress_of_its_spin():
         )
         mesh = block((1.0, side, side), (6, 2, 2), "hex20", material)
         end = np.flatnonzero(mesh.nodes[:, 0] == 0.0)
-        root = sp.Interface("root", (0, side / 2, side / 2), end)
+        root = sp.fem.Interface("root", (0, side / 2, side / 2), end)
         solid_body = sp.MeshBody("shaft", mesh, [root], modes=8, stiffening=stiffening)
         for kind, body, frame in (
             ("beam", beam_body, beam_body.at(0)),

@@ -402,7 +402,7 @@ def test_wrong_values_of_a_beam_are_refused() -> None:
 def test_a_body_of_unknown_kind_is_refused() -> None:
     """B without its elastic columns would be wrong and look right."""
 
-    class Blob(supple.Body):
+    class Blob(supple.bodies.Body):
         name = "blob"
 
     model = supple.Model()

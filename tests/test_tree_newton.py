@@ -70,7 +70,7 @@ def with_far_forces(model: sp.Model, rng: np.random.Generator) -> sp.Model:
     model.add(sp.PairFunction("far law", *ends(), law))
     joints = [name for name, joint in model.joints.items() if joint.nq == joint.nu == 1]
     if len(joints) > 1:
-        model.add(sp.CouplingSpring("gear", joints[0], joints[-1], 1e9, 0.2, ratio=-1.5))
+        model.add(sp.CoordinateSpring("gear", joints[0], joints[-1], 1e9, 0.2, ratio=-1.5))
         A, B = rng.normal(size=(2, len(joints), len(joints)))
         function = sp.EffortFunction("several", joints, lambda t, q, u: A @ q + B @ u)
         model.add(function)
@@ -238,7 +238,7 @@ def test_statics_and_the_linear_model_of_a_tree_with_a_border():
         model.add(sp.Revolute(f"joint{k}", last, body.at(0), "y"))
         model.add(sp.JointSpring(f"spring{k}", f"joint{k}", 2000.0, 0.01))
         last = body.at(0.2)
-    model.add(sp.CouplingSpring("belt", "joint3", f"joint{count - 5}", 5000.0, 0.1, ratio=-1.5))
+    model.add(sp.CoordinateSpring("belt", "joint3", f"joint{count - 5}", 5000.0, 0.1, ratio=-1.5))
     made = sp.JointCoordinates().equations(model).compiled
     assert made.sizes["widest"] == 1 and made.sizes["border"] == 2
     linear = sp.linearize(model)
@@ -277,7 +277,7 @@ def chain(count: int) -> sp.Model:
         last = body.at(0.2)
     section = sp.Section(1e-4, 1e-9, 1e-9, 2e-9)
     beam = sp.Beam("beam", 0.3, section, sp.Material(2e10, 8e9, 2000.0), 3, 4)
-    model.add(dataclasses.replace(beam, stiffening=sp.SecondOrder()))
+    model.add(dataclasses.replace(beam, stiffening=sp.reduction.SecondOrder()))
     model.add(sp.Revolute("hinge", last, model.bodies["beam"].at(0.0), "z"))
     model.add(sp.DistributedLoad("load", model.bodies["beam"].at(0.0), (0, 1.0, 0)))
     model.add(sp.PID("motor", "hinge", kp=2.0, ki=3.0, kd=0.1, target=0.3))
@@ -291,7 +291,7 @@ def coupled_chain(count: int) -> sp.Model:
     far = [model.bodies[name].at(0.1) for name in ("link1", "link3", "link7")]
     model.add(sp.SpringDamper("cord", far[0], far[2], 200.0, 1.0, length=1.0))
     model.add(sp.Bushing("rubber", far[1], far[2], (20.0,) * 6, (0.1,) * 6))
-    model.add(sp.CouplingSpring("belt", "joint1", "joint6", 50.0, 0.1))
+    model.add(sp.CoordinateSpring("belt", "joint1", "joint6", 50.0, 0.1))
     return model
 
 

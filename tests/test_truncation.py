@@ -130,7 +130,7 @@ def bent(modes, reference="clamped", place=1.0, **options):
 @pytest.mark.parametrize("place", [1.0, 0.7])
 def test_attachment_modes_are_exact_in_statics(reference, place):
     """As all coordinates are, in every frame, at a node or between two."""
-    few = sp.statics(bent(sp.AttachmentModes(1), reference, place))
+    few = sp.statics(bent(sp.reduction.AttachmentModes(1), reference, place))
     whole = sp.statics(bent("all", reference, place))
     # six for each place but the one at the frame, six of accelerations, one mode; at most all
     assert 6 < few.data.compiled.nu < whole.data.compiled.nu
@@ -145,7 +145,9 @@ def test_attachment_modes_in_all_formulations():
     """The same motion, and the shapes are kept: what is looked at does not change them."""
     found = []
     for formulation in (sp.JointCoordinates(), sp.Absolute()):
-        m = bent(sp.AttachmentModes(2), damping=sp.ModalDamping(0.1), stiffening="second_order")
+        m = bent(
+            sp.reduction.AttachmentModes(2), damping=sp.ModalDamping(0.1), stiffening="second_order"
+        )
         r = sp.simulate(m, 0.05, formulation=formulation, output=10, tolerance="tight")
         assert r["rod"].at(0.3).deflection.shape == (11, 3)
         found.append(r["rod"].at(1.0).position)
@@ -158,20 +160,20 @@ def test_attachment_modes_in_all_formulations():
 
 
 def test_attachment_modes_without_anything_attached():
-    beam = sp.Beam("rod", 1.0, SECTION, ALLOY, modes=sp.AttachmentModes(2), elements=4)
+    beam = sp.Beam("rod", 1.0, SECTION, ALLOY, modes=sp.reduction.AttachmentModes(2), elements=4)
     assert beam.modal().n == 2 + 6  # six rigid accelerations
     assert beam.modal([(1.0, 0.0)]).n > beam.modal().n
     with pytest.raises(sp.ModelError, match="n of its modes is 99, expected at most 24"):
-        sp.Beam("rod", 1.0, SECTION, ALLOY, modes=sp.AttachmentModes(99), elements=4)
+        sp.Beam("rod", 1.0, SECTION, ALLOY, modes=sp.reduction.AttachmentModes(99), elements=4)
     with pytest.raises(sp.ModelError, match="AttachmentModes: n is -1, expected zero or"):
-        sp.AttachmentModes(-1)
+        sp.reduction.AttachmentModes(-1)
 
 
 def test_attachment_modes_of_meshes():
     """A solid that hangs between two clamped faces, as Craig and Bampton's shapes have it."""
     mesh = mesh_bodies.bar(16)  # four elements would be far too stiff between clamps
     found = []
-    for modes in (sp.AttachmentModes(0), sp.CraigBampton(["a", "b"], 20)):
+    for modes in (sp.reduction.AttachmentModes(0), sp.reduction.CraigBampton(["a", "b"], 20)):
         m = sp.Model(gravity=(0, 0, -9.81))
         body = m.add(mesh_bodies.body(mesh, modes))
         for name, x in (("a", 0.0), ("b", 1.0)):
@@ -187,7 +189,7 @@ def test_a_body_of_standard_data_is_not_judged(tmp_path):
     """Its mesh is not known: the share of its highest mode is looked at."""
     beam = sp.Beam("rod", 1.0, SECTION, ALLOY, elements=8, modes=[1, 3])
     path = tmp_path / "rod.sid"
-    sp.write_sid(path, beam, [beam.at(0), beam.at(0.25), beam.at(1.0)])
+    sp.files.write_sid(path, beam, [beam.at(0), beam.at(0.25), beam.at(1.0)])
     m = sp.Model()
     body = m.add(sp.SIDBody("rod", path))
     m.add(sp.Fixed("wall", m.ground.at(0), body.at("1")))

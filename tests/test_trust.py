@@ -35,6 +35,7 @@ def kept(tmp_path) -> Path:
 @pytest.fixture
 def fresh(monkeypatch):
     """The choice of the folder is made anew, before and afterwards."""
+
     def choose(folder: Path) -> Path:
         monkeypatch.setenv(cache.VARIABLE, str(folder))
         cache.folder.cache_clear()

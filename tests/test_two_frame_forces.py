@@ -38,7 +38,7 @@ def random_state(eq, seed=3):
     return eq.retract(eq.q0, 0.4 * rng.normal(size=eq.nu)), *rng.normal(size=(2, eq.nu))
 
 
-def momentum(r: sp.Result, m: sp.Model) -> np.ndarray:
+def momentum(r: sp.results.Result, m: sp.Model) -> np.ndarray:
     """Angular momentum about the origin and linear momentum (nt, 6), from motions of the bodies."""
     total = np.zeros((len(r.t), 6))
     for name, body in m.bodies.items():
@@ -52,7 +52,7 @@ def momentum(r: sp.Result, m: sp.Model) -> np.ndarray:
     return total
 
 
-def momentum_drift(r: sp.Result, m: sp.Model) -> tuple[float, float]:
+def momentum_drift(r: sp.results.Result, m: sp.Model) -> tuple[float, float]:
     """Largest change of angular and linear momentum."""
     found = momentum(r, m)
     change = np.abs(found - found[0])
@@ -64,7 +64,7 @@ K, C = 40.0 * FULL[0] @ FULL[0].T, 0.5 * FULL[1] @ FULL[1].T
 P = np.array([3.0, -2.0, 1.0, 0.4, 0.5, -0.6])
 
 
-def bushing_function(t: float, s: sp.PairState) -> tuple[np.ndarray, np.ndarray]:
+def bushing_function(t: float, s: sp.forces.PairState) -> tuple[np.ndarray, np.ndarray]:
     """A bushing with matrices, from its energy."""
     f = Rotation.from_matrix(s.rotation).as_rotvec()
     angle, S = np.linalg.norm(f), np.cross(np.eye(3), f)
@@ -76,7 +76,7 @@ def bushing_function(t: float, s: sp.PairState) -> tuple[np.ndarray, np.ndarray]
 # ---------------------------------------------------------------------------------------- functions
 
 
-def swirl(t: float, s: sp.PairState) -> tuple[np.ndarray, np.ndarray]:
+def swirl(t: float, s: sp.forces.PairState) -> tuple[np.ndarray, np.ndarray]:
     """A law without symmetry or energy."""
     push = np.cross((1.0, 2.0, 0.5), s.position) - 0.3 * s.velocity + (math.sin(3 * t), 0.4, 0)
     return push, 0.2 * s.rotation[:, 1] - 0.1 * s.angular_velocity + 0.3 * s.position
@@ -376,7 +376,7 @@ def wheels(**options) -> sp.Model:
     for k, inertia in enumerate(inertias):
         disc = m.add(sp.RigidBody(f"disc{k}", 1.0, inertia=(1, 1, inertia)))
         m.add(sp.Revolute(f"axle{k}", m.ground.at(k), disc.at(0), "z", initial=0.3 * k))
-    m.add(sp.CouplingSpring("band", "axle0", "axle1", **options))
+    m.add(sp.CoordinateSpring("band", "axle0", "axle1", **options))
     return m
 
 
@@ -415,7 +415,7 @@ def test_a_coupling_of_a_shaft_and_a_slide():
     m.add(sp.Revolute("axle", m.ground.at(0), disc.at(0), "z", initial=0.2))
     m.add(sp.Prismatic("rail", m.ground.at(0), block.at(0), "x", initial=0.1))
     motor = m.add(sp.Motor("motor", "axle", inertia=0.01, ratio=4.0))
-    m.add(sp.CouplingSpring("rope", ("rail", "displacement"), motor, stiffness=50.0, ratio=0.05))
+    m.add(sp.CoordinateSpring("rope", ("rail", "displacement"), motor, stiffness=50.0, ratio=0.05))
     r = sp.simulate(m, 0.1, output=3)
     stretch = r["rail"].displacement - 0.05 * 4.0 * r["axle"].angle
     assert_allclose(r["rope"].efforts[:, 0], -50.0 * stretch, rtol=1e-12)
@@ -426,11 +426,15 @@ def test_a_coupling_of_a_shaft_and_a_slide():
 
 
 def test_sentences_of_couplings():
-    with pytest.raises(sp.ModelError, match=r"CouplingSpring 'x': second is .*, expected another"):
-        sp.CouplingSpring("x", "axle", "axle")
-    with pytest.raises(sp.ModelError, match=r"CouplingSpring 'x': ratio is 0.0, expected a number"):
-        sp.CouplingSpring("x", "axle", "rail", ratio=0.0)
-    with pytest.raises(sp.ModelError, match="CouplingSpring 'x': first is 3, expected a joint"):
-        sp.CouplingSpring("x", 3, "rail")
+    with pytest.raises(
+        sp.ModelError, match=r"CoordinateSpring 'x': second is .*, expected another"
+    ):
+        sp.CoordinateSpring("x", "axle", "axle")
+    with pytest.raises(
+        sp.ModelError, match=r"CoordinateSpring 'x': ratio is 0.0, expected a number"
+    ):
+        sp.CoordinateSpring("x", "axle", "rail", ratio=0.0)
+    with pytest.raises(sp.ModelError, match="CoordinateSpring 'x': first is 3, expected a joint"):
+        sp.CoordinateSpring("x", 3, "rail")
     with pytest.raises(sp.ModelError, match="nothing"):
-        wheels().add(sp.CouplingSpring("x", "nothing", "axle0"))
+        wheels().add(sp.CoordinateSpring("x", "nothing", "axle0"))

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.fem import plate
+from supple.fem.shells.plates import plate
 from supple.foundation.units import FASTEST, SLOWEST, material_sentence
 
 STEEL = sp.Material(210e9, 81e9, 7850)
 
 
-def held(body: sp.Body, gravity=(0, 0, -9.81), **options) -> sp.Model:
+def held(body: sp.bodies.Body, gravity=(0, 0, -9.81), **options) -> sp.Model:
     model = sp.Model(gravity=gravity)
     model.add(body)
     model.add(sp.Revolute("pin", model.ground.at(0), body.at(0), **options))
@@ -140,7 +140,7 @@ def test_hints_of_the_doctor_alone() -> None:
 def test_meshes_refuse_what_no_isotropic_material_has() -> None:
     wood = sp.Material(10e9, 0.6e9, 500)
     with pytest.raises(sp.ModelError, match=r"Poisson's ratio, expected less than 0.5"):
-        sp.block((1, 1, 1), (1, 1, 1), "hex8", wood)
+        sp.fem.block((1, 1, 1), (1, 1, 1), "hex8", wood)
     with pytest.raises(sp.ModelError, match=r"expected at most 0.5: G = E / \(2 \(1"):
         plate(1.0, 1.0, 1, 1, thickness=0.01, material=wood)
     assert material_sentence(10e9, 0.6e9, 500) is None  # beams may be of wood

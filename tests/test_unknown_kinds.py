@@ -153,7 +153,7 @@ class _Wish(Constraint):
         self._named("wish")
 
 
-class _Noise(sp.Signal):
+class _Noise(sp.signals.Signal):
     def __call__(self, t):
         return 0.0 * np.asarray(t)
 

@@ -58,7 +58,7 @@ def held_frame(deflection):
     places = {"left": (0, 0, 0), "middle": (0.5, 0, 0), "right": (1, 0, 0)}
     pairs = (("left", "middle"), ("middle", "right"))
     members = [sp.Member(*pair, THIN, ALLOY, elements=4) for pair in pairs]
-    rod = m.add(sp.FrameBody("rod", places, members))
+    rod = m.add(sp.FrameStructure("rod", places, members))
     m.add(sp.Fixed("left", m.ground.at(0), rod.at("left")))
     m.add(sp.Fixed("right", m.ground.at(1), rod.at("right")))
     m.add(sp.Force("load", rod.at("middle"), (0, 192 * EI * deflection, 0)))
@@ -70,7 +70,7 @@ def held_board(deflection, modes):
     mesh = fem.plate(1.0, 0.02, 20, 1, thickness=2e-3, material=ALLOY)
     x = mesh.nodes[:, 0]
     places = (("left", 0.0), ("right", 1.0), ("middle", 0.5))
-    faces = [sp.Interface(n, (at, 0.01, 0), np.flatnonzero(x == at)) for n, at in places]
+    faces = [sp.fem.Interface(n, (at, 0.01, 0), np.flatnonzero(x == at)) for n, at in places]
     m = sp.Model()
     rod = m.add(sp.MeshBody("rod", mesh, faces, modes=modes))
     m.add(sp.Fixed("left", m.ground.at(0, 0.01), rod.at("left")))
@@ -87,8 +87,8 @@ def true_deflection(deflection):
 KINDS = {
     "beam": lambda w: held_beam(w, elements=8),
     "frame": held_frame,
-    "board": lambda w: held_board(w, sp.CraigBampton(["left", "right", "middle"], 2)),
-    "board without modes that stretch": lambda w: held_board(w, sp.AttachmentModes(2)),
+    "board": lambda w: held_board(w, sp.reduction.CraigBampton(["left", "right", "middle"], 2)),
+    "board without modes that stretch": lambda w: held_board(w, sp.reduction.AttachmentModes(2)),
 }
 
 
@@ -176,8 +176,10 @@ def clamped_plate(deflection, n, **fields):
     x, y = mesh.nodes[:, :2].T
     edge = np.flatnonzero((x == 0) | (x == 1) | (y == 0) | (y == 1))
     m = sp.Model()
-    faces = [sp.Interface("edge", (0, 0, 0), edge)]
-    sheet = m.add(sp.MeshBody("sheet", mesh, faces, modes=sp.AttachmentModes(4), **fields))
+    faces = [sp.fem.Interface("edge", (0, 0, 0), edge)]
+    sheet = m.add(
+        sp.MeshBody("sheet", mesh, faces, modes=sp.reduction.AttachmentModes(4), **fields)
+    )
     m.add(sp.Fixed("frame", m.ground.at(0), sheet.at("edge")))
     m.add(sp.Force("load", sheet.at(0.5, 0.5, 0), (0, 0, plate_force(deflection))))
     return m
@@ -191,7 +193,7 @@ def plate_force(deflection):
 def true_plate(deflection):
     """The same plate by nodal vectors, whose strains are of any order."""
     m = sp.Model()
-    sheet = m.add(sp.GradientPlate("sheet", (1.0, 1.0), 2e-3, STEEL, elements=(10, 10)))
+    sheet = m.add(sp.ANCFPlate("sheet", (1.0, 1.0), 2e-3, STEEL, elements=(10, 10)))
     x, y, _ = sheet.coordinates.T
     edge = (x == 0) | (x == 1) | (y == 0) | (y == 1)
     for k, (a, b, _) in enumerate(sheet.coordinates[edge]):
@@ -205,7 +207,7 @@ def true_plate(deflection):
 def test_a_clamped_plate_stretches_as_it_bends(fields):
     result, sentences = told(lambda: sp.statics(clamped_plate(4e-3, 10, **fields)))
     found = finding(result, "stretch")
-    assert found.serious and any("GradientPlate" in s for s in sentences)
+    assert found.serious and any("ANCFPlate" in s for s in sentences)
     assert near(found.value, 1.0 - true_plate(4e-3) / 4e-3)
 
 
@@ -214,8 +216,8 @@ def test_a_plate_that_hardly_bends_and_a_board_that_can_be_developed_are_not_tol
     mesh = fem.plate(1.0, 0.2, 12, 4, thickness=2e-3, material=STEEL)
     m = sp.Model()
     root = np.flatnonzero(mesh.nodes[:, 0] == 0.0)
-    faces = [sp.Interface("root", (0, 0.1, 0), root)]
-    board = m.add(sp.MeshBody("board", mesh, faces, modes=sp.AttachmentModes(4)))
+    faces = [sp.fem.Interface("root", (0, 0.1, 0), root)]
+    board = m.add(sp.MeshBody("board", mesh, faces, modes=sp.reduction.AttachmentModes(4)))
     m.add(sp.Fixed("wall", m.ground.at(0, 0.1), board.at("root")))
     m.add(sp.Force("load", board.at(1.0, 0.1, 0), (0, 0, 6.0)))  # 30 thicknesses
     assert finding(sp.statics(m), "stretch") is None
@@ -330,7 +332,7 @@ def test_critical_speeds_between_close_speeds_are_not_told():
 def twisted_frame(section, **fields):
     m = sp.Model()
     member = sp.Member("foot", "top", section, STEEL, elements=4)
-    rod = m.add(sp.FrameBody("rod", {"foot": (0, 0, 0), "top": (1, 0, 0)}, [member], **fields))
+    rod = m.add(sp.FrameStructure("rod", {"foot": (0, 0, 0), "top": (1, 0, 0)}, [member], **fields))
     m.add(sp.Fixed("weld", m.ground.at(0), rod.at("foot")))
     m.add(sp.Force("load", rod.at("top"), torque=(100.0, 0, 0)))
     return sp.statics(m)
@@ -370,7 +372,7 @@ def column(kind, length, **fields):
     [
         (sp.Beam, {"elements": 8, "stiffening": "second_order"}),
         (sp.Beam, {"parts": 8}),
-        (sp.GradientBeam, {}),
+        (sp.ANCFBeam, {}),
     ],
 )
 def test_a_column_that_yields_before_it_buckles_is_told(kind, fields):

@@ -57,7 +57,7 @@ def swing(stiffness: float = 20.0) -> sp.Model:
 
 
 @pytest.fixture(scope="module")
-def runs() -> tuple[sp.Result, sp.Result]:
+def runs() -> tuple[sp.results.Result, sp.results.Result]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return sp.simulate(swing(), 1.0), sp.simulate(swing(60.0), 1.0)
@@ -274,7 +274,7 @@ def test_a_page_plays_in_the_cell_of_a_notebook(browser: Any, folder: Path, runs
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C cannot be sent to one process on Windows")
 def test_a_file_is_shown_until_ctrl_c(tmp_path: Path) -> None:
-    sp.write_model(swing(), tmp_path / "swing.yaml", t_end=0.1)
+    sp.files.write_model(swing(), tmp_path / "swing.yaml", t_end=0.1)
     for options in ([], ["--modes"], ["--model"]):
         command = [sys.executable, "-m", "supple", "view", "swing.yaml", "--no-browser", *options]
         with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True,

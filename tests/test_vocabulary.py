@@ -187,7 +187,7 @@ def test_link_with_lumped_joint_inertia_is_accepted_with_one_warning() -> None:
             2,
         ),
     ],
-    ids=lambda value: type(value).__name__ if isinstance(value, sp.Joint) else "",
+    ids=lambda value: type(value).__name__ if isinstance(value, sp.joints.Joint) else "",
 )
 def test_what_the_compiler_reads(joint, kinds, axes, names, units, nu) -> None:  # type: ignore[no-untyped-def]
     assert tuple(motion.kind for motion in joint.motions) == kinds
@@ -329,7 +329,7 @@ def test_replace_keeps_name_place_and_connections() -> None:
     assert m.spanning_tree().order[-1] == "link2"
 
 
-@pytest.mark.parametrize("kind", ["Beam", "GradientBeam", "Cable"])
+@pytest.mark.parametrize("kind", ["Beam", "ANCFBeam", "Cable"])
 @pytest.mark.parametrize("length", [0.7, 1.6])
 def test_what_is_at_the_end_of_a_beam_stays_there(kind: str, length: float) -> None:
     m = sp.Model()

@@ -12,7 +12,7 @@ I_BEAM = sp.ISection(0.2, 0.2, 0.009, 0.015)
 pytestmark = pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
 
 
-def twisted(length: float, section, clamped: bool = True, **fields) -> sp.StaticResult:
+def twisted(length: float, section, clamped: bool = True, **fields) -> sp.results.StaticResult:
     m = sp.Model()
     rod = m.add(sp.Beam("rod", length, section, STEEL, **fields))
     kind = sp.Fixed if clamped else sp.Revolute

@@ -67,7 +67,7 @@ def test_loops_by_world_places_are_closed_as_they_are_written(recipe) -> None:
         assert np.allclose(start.coordinates(joint.name), zero, atol=1e-9)
 
 
-def _axes(joint: sp.Joint) -> dict:
+def _axes(joint: sp.joints.Joint) -> dict:
     return {key: getattr(joint, key) for key in ("axis", "axes", "normal") if hasattr(joint, key)}
 
 
@@ -165,17 +165,18 @@ def test_flexible_bodies_have_places_in_the_world() -> None:
     assert beam.at_world(*tip).position[1] == 0.0
     nodes = {"a": (0, 0, 0), "b": (1, 0, 0), "c": (1, 1, 0)}
     members = [sp.Member("a", "b", BOX, STEEL), sp.Member("b", "c", BOX, STEEL)]
-    frame = sp.FrameBody("frame", nodes, members, rotation=(0, 0, np.pi / 2))
+    frame = sp.FrameStructure("frame", nodes, members, rotation=(0, 0, np.pi / 2))
     assert np.allclose(frame.at_world(-1, 1, 0).position, (1, 1, 0))
     solid = sp.MeshBody(
-        "solid", sp.block((1, 1, 1), (1, 1, 1), "hex8", STEEL), modes=0, reference="mean_axis",
+        "solid", sp.fem.block((1, 1, 1), (1, 1, 1), "hex8", STEEL), modes=0, reference="mean_axis",
         position=(5, 0, 0),
     )  # fmt: skip
     assert np.allclose(solid.at_world(6, 1, 0).position, (1, 1, 0))
     for body, where, sentence in (
         (beam, (0, 0, 0), "Beam 'beam': place in the world is (0, 0, 0), expected a place on it; "
                           "the nearest is (1, 1, 0), 1.41 m away"),
-        (frame, (-1, 1.1, 0), "FrameBody 'frame': place in the world is (-1, 1.1, 0), expected a "
+        (frame, (-1, 1.1, 0), "FrameStructure 'frame': place in the world is (-1, 1.1, 0), "
+                              "expected a "
                               "place on it; the nearest is (-1, 1, 0), 0.1 m away"),
         (solid, (6, 1, 2), "MeshBody 'solid': place in the world is (6, 1, 2), expected a place on "
                            "it; the nearest is (6, 1, 1), 1 m away"),

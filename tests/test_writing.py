@@ -28,7 +28,7 @@ def pendulum() -> sp.Model:
 
 
 @pytest.fixture(scope="module")
-def result() -> sp.Result:
+def result() -> sp.results.Result:
     return sp.simulate(pendulum(), 0.1, output=50)
 
 
@@ -94,7 +94,7 @@ def test_places_where_nothing_can_be_written(result, tmp_path) -> None:
     with pytest.raises(sp.FileError, match=r"r\.tex' cannot be written: its ending is none of"):
         result.plot("pin", path=tmp_path / "r.tex")
     with pytest.raises(sp.FileError, match="is a folder, expected a NetCDF-4 file"):
-        sp.load(tmp_path)
+        sp.files.load_result(tmp_path)
     if os.geteuid() != 0:  # to the superuser every folder is open
         tmp_path.chmod(0o500)
         with pytest.raises(sp.FileError, match="cannot be written: Permission denied"):
@@ -125,10 +125,10 @@ def test_damaged_files_are_told(result, tmp_path) -> None:
     for part in (0, 10, 1000, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:part])
         with pytest.raises(sp.FileError, match=r"damaged\.nc.* expected a NetCDF-4"):
-            sp.load(path)
+            sp.files.load_result(path)
     assert b'"steps"' in whole
     path.write_bytes(whole.replace(b'"steps"', b'steps""'))  # statistics that are no JSON
     with pytest.raises(sp.FileError, match=r"damaged\.nc: it is damaged, .*, expected"):
-        sp.load(path)
+        sp.files.load_result(path)
     path.write_bytes(whole)
-    assert np.array_equal(sp.load(path)["pin.angle"], result["pin"].angle)
+    assert np.array_equal(sp.files.load_result(path)["pin.angle"], result["pin"].angle)

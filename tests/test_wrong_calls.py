@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import supple as sp
+from supple.foundation import public_names
 from supple.foundation.synonyms import SYNONYMS, meant
 from valid_calls import BEAM, CALLS, CUBE, LINK, PAIR, STEEL, Call, held_beam, pendulum, run, sprung
 
@@ -45,7 +46,7 @@ NAMES = [name for name, call in CALLS.items() if ours(call)]
 
 
 def test_nearly_all_calls_are_of_supple_itself() -> None:
-    public = [name for name in CALLS if name in sp.__all__]
+    public = [name for name in CALLS if name in public_names.paths()]
     assert [name for name in public if name not in NAMES] == ["TaperedSection"]
 
 
@@ -164,7 +165,7 @@ MEANT = [
     (sp.simulate, {"model": None}, "simulate: t_end is not given, expected simulate(model, t_end)"),
     (sp.Beam, {"name": "b", "L": 1.0}, "Beam 'b': there is no argument 'L', did you mean 'length"),
     (sp.Beam, {"name": "b"}, "length, section, material are not given, expected Beam(name, length"),
-    (sp.read_model, {"file": "a.yaml"}, "did you mean 'path'?"),
+    (sp.files.read_model, {"file": "a.yaml"}, "did you mean 'path'?"),
 ]  # fmt: skip
 
 
@@ -186,8 +187,10 @@ def test_synonyms_are_names_of_arguments() -> None:
 
 def test_unknown_keys_of_model_files_and_fields(tmp_path) -> None:
     (tmp_path / "m.yaml").write_text("supple: 1\nsections:\n  s: {type: Circle, radius: 0.1}\n")
-    with pytest.raises(sp.ModelFileError, match=r"did you mean 'diameter' \(diameter = 2 radius\)"):
-        sp.read_model(tmp_path / "m.yaml")
+    with pytest.raises(
+        sp.files.ModelFileError, match=r"did you mean 'diameter' \(diameter = 2 radius\)"
+    ):
+        sp.files.read_model(tmp_path / "m.yaml")
     with pytest.raises(sp.ModelError, match="there is no field 'I', did you mean 'inertia'"):
         pendulum().replace("rod", I=2.0)
     for name in ("sweep", "batch", "fit", "optimize", "sensitivity", "converge"):
@@ -198,7 +201,12 @@ def test_unknown_keys_of_model_files_and_fields(tmp_path) -> None:
 
 
 def test_things_of_base_classes_are_no_items() -> None:
-    for base in (sp.Body, sp.FlexibleBody, sp.Constraint, sp.ForceElement):
+    for base in (
+        sp.bodies.Body,
+        sp.bodies.FlexibleBody,
+        sp.constraints.Constraint,
+        sp.forces.ForceElement,
+    ):
         with pytest.raises(sp.ModelError, match=r"item to add is .*, expected a body, joint"):
             pendulum().add(base())
 
@@ -231,8 +239,8 @@ def test_signatures_names_and_pickles_stay() -> None:
     assert list(inspect.signature(sp.simulate).parameters)[:2] == ["model", "t_end"]
     assert sp.simulate.__doc__ and sp.simulate.__module__ == "supple.analyses.run.simulate"
     assert "def simulate(" in inspect.getsource(sp.simulate)
-    for name in sp.__all__:
-        thing = getattr(sp, name)
+    for name in public_names.paths():
+        thing = public_names.value(name)
         if inspect.isfunction(thing) or inspect.isclass(thing):
             assert pickle.loads(pickle.dumps(thing)) is thing, name
             assert copy.deepcopy(thing) is thing
@@ -241,7 +249,7 @@ def test_signatures_names_and_pickles_stay() -> None:
 
 
 def test_classes_speak_that_were_never_named() -> None:
-    """A result comes from `simulate`; nobody has read ``supple.Result`` in this process."""
+    """A result comes from `simulate`; nobody has read ``supple.results.Result`` in this process."""
     code = """
 import supple as sp
 m = sp.Model()

@@ -69,7 +69,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of files, good ones and others."""
     here = tmp_path_factory.mktemp("commands")
     m = pendulum()
-    sp.write_model(m, here / "m.yaml", t_end=0.02, output=4)
+    sp.files.write_model(m, here / "m.yaml", t_end=0.02, output=4)
     result = sp.simulate(m, 0.02, output=4, checkpoint=here / "m.cp", output_to=here / "m.h5")
     result.save(here / "m.nc")
     (here / "s.yaml").write_text(

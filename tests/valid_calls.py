@@ -1,6 +1,6 @@
 """One valid call of every public class and function, and of methods that users call.
 
-A name of ``supple.__all__`` that is in none of the tables fails `tests/test_bad_inputs.py`.
+A public name that is in none of the tables fails `tests/test_bad_inputs.py`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import supple as sp
+from supple.foundation import public_names
 
 DATA = Path(__file__).parent / "data"
 ROBOTS = Path(__file__).resolve().parents[1] / "examples" / "robots"
@@ -47,14 +48,14 @@ STEEL = sp.Material(2.1e11, 8.1e10, 7850.0)
 ROD = sp.Rectangle(0.02, 0.01)
 LINK, ARM = sp.RigidBody("link", 1.0), sp.RigidBody("arm", 1.0)
 PAIR = {"A": LINK.at(0.1), "B": ARM.at(0.2)}
-SHEET = sp.GradientPlate("sheet", (1.0, 0.5), 0.01, STEEL, elements=(1, 1))
+SHEET = sp.ANCFPlate("sheet", (1.0, 0.5), 0.01, STEEL, elements=(1, 1))
 WIRE = sp.Cable("wire", 1.0, sp.Circle(0.01), STEEL, elements=2)
 HINGE = sp.Revolute("hinge", LINK.at(0), ARM.at(0))
 SLIDE = sp.Prismatic("slide", LINK.at(0), ARM.at(0))
 BEAM = sp.Beam("beam", 1.0, ROD, STEEL, elements=2, modes=2)
-CUBE = sp.block((1.0, 1.0, 1.0), (2, 1, 1), "hex8", STEEL)
+CUBE = sp.fem.block((1.0, 1.0, 1.0), (2, 1, 1), "hex8", STEEL)
 FACE = np.flatnonzero(CUBE.nodes[:, 0] == 0.0)
-FOOT = sp.Interface("foot", CUBE.nodes[FACE].mean(axis=0), FACE)
+FOOT = sp.fem.Interface("foot", CUBE.nodes[FACE].mean(axis=0), FACE)
 
 
 # Removed when the process ends.
@@ -90,7 +91,7 @@ def sprung() -> sp.Model:
 
 
 @cache
-def run() -> sp.Result:
+def run() -> sp.results.Result:
     return sp.simulate(pendulum(), 0.2, output=16)
 
 
@@ -102,36 +103,36 @@ def kept_run(how: str) -> Path:
 
 
 @cache
-def path() -> sp.EquilibriumPath:
+def path() -> sp.results.EquilibriumPath:
     return sp.statics(sprung(), steps=2)
 
 
 @cache
-def speeds() -> sp.Campbell:
+def speeds() -> sp.results.Campbell:
     return sp.campbell(sprung(), "pin", (0.0,))
 
 
 @cache
 def saved_cube() -> Path:
     path = FILES / "saved cube.npz"
-    sp.save_component(path, CUBE)
+    sp.fem.save_component(path, CUBE)
     return path
 
 
 @cache
 def sid() -> Path:
     path = FILES / "beam.sid"
-    sp.write_sid(path, BEAM, {"left": BEAM.at(0.0), "right": BEAM.at(1.0)})
+    sp.files.write_sid(path, BEAM, {"left": BEAM.at(0.0), "right": BEAM.at(1.0)})
     return path
 
 
 @cache
 def model_file() -> Path:
-    return sp.write_model(pendulum(), FILES / "pendulum.yaml")
+    return sp.files.write_model(pendulum(), FILES / "pendulum.yaml")
 
 
 def frame_body(**changes: Any) -> Any:
-    return CALLS["FrameBody"](**changes)
+    return CALLS["FrameStructure"](**changes)
 
 
 @cache
@@ -148,7 +149,7 @@ FRAME = {"name": "new", "frame": LINK.at(0.3)}
 JOINT = {"name": "new", "joint": HINGE}
 
 CALLS: dict[str, Call] = {
-    name: Call(getattr(sp, name), given)
+    name: Call(public_names.value(name), given)
     for name, given in {
         # bodies
         "RigidBody": {**NAME, "mass": 1.0, "inertia": (1.0, 1.0, 1.0)},
@@ -158,10 +159,10 @@ CALLS: dict[str, Call] = {
         "Sphere": {"diameter": 0.1, "position": (0, 0, 1)},
         "Beam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},
         "Cable": {**NAME, "length": 1.0, "section": sp.Circle(0.01), "material": STEEL},
-        "GradientBeam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},
-        "GradientPlate": {**NAME, "size": (1.0, 0.5), "thickness": 0.01, "material": STEEL},
-        "GradientSolid": {**NAME, "component": CUBE, "interfaces": [FOOT]},
-        "FrameBody": {
+        "ANCFBeam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},
+        "ANCFPlate": {**NAME, "size": (1.0, 0.5), "thickness": 0.01, "material": STEEL},
+        "ANCFSolid": {**NAME, "component": CUBE, "interfaces": [FOOT]},
+        "FrameStructure": {
             **NAME,
             "nodes": {"a": (0, 0, 0), "b": (1, 0, 0), "c": (1, 1, 0)},
             "members": [sp.Member("a", "b", ROD, STEEL), sp.Member("b", "c", ROD, STEEL)],
@@ -188,11 +189,11 @@ CALLS: dict[str, Call] = {
         "NormalModes": {"n": 3},
         "CraigBampton": {"interfaces": ["foot"], "n": 2},
         "AttachmentModes": {"n": 2},
-        "StaticShapes": {"loads": [sp.PointLoad("foot", (1, 0, 0))]},
-        "PointLoad": {"place": "foot", "force": (1, 0, 0)},
-        "WeightLoad": {"direction": "z"},
-        "Polynomials": {"n": 2},
-        "Sines": {"n": 2},
+        "StaticShapes": {"loads": [sp.reduction.PointLoadPattern("foot", (1, 0, 0))]},
+        "PointLoadPattern": {"place": "foot", "force": (1, 0, 0)},
+        "WeightPattern": {"direction": "z"},
+        "PolynomialShapes": {"n": 2},
+        "SineShapes": {"n": 2},
         "UserShapes": {"v": [lambda s: s * s]},
         "Axial": {},
         "SecondOrder": {},
@@ -237,20 +238,23 @@ CALLS: dict[str, Call] = {
         "Rope": {**NAME, "path": [PAIR["A"], PAIR["B"]], "stiffness": 1e3, "length": 1.0},
         "Pulley": {"frame": FRAME["frame"], "radius": 0.1},
         "Drum": {"frame": FRAME["frame"], "joint": "hinge", "radius": 0.1},
-        "CouplingSpring": {**NAME, "first": "hinge", "second": "slide", "stiffness": 1.0},
-        "ForceTable": {"points": [(-1.0, -2.0), (0.0, 0.0), (1.0, 3.0)]},
-        "ForceFormula": {"text": "3*x + v"},
+        "CoordinateSpring": {**NAME, "first": "hinge", "second": "slide", "stiffness": 1.0},
+        "TableLaw": {"points": [(-1.0, -2.0), (0.0, 0.0), (1.0, 3.0)]},
+        "FormulaLaw": {"text": "3*x + v"},
         "Lock": {"joint": "hinge"},
         "Unlock": {"joint": "hinge"},
         "Release": {"item": "hinge"},
-        "LinearLaw": {"D": [[1.0, 2.0]]},
+        "ControlLaw": {"D": [[1.0, 2.0]]},
         "state_feedback": {**NAME, "joints": "hinge", "gain": [[1.0, 2.0]]},
-        "shaped": {"signal": "t", "frequencies": 2.0},
-        "Shaped": {"signal": "t", "amplitudes": [0.5, 0.5], "delays": [0.0, 0.1]},
+        "shape_signal": {"signal": "t", "frequencies": 2.0},
+        "ShapedSignal": {"signal": "t", "amplitudes": [0.5, 0.5], "delays": [0.0, 0.1]},
         "SampledController": {
-            **NAME, "joints": "hinge", "law": sp.LinearLaw([[1.0, 2.0]]), "period": 0.1
+            **NAME,
+            "joints": "hinge",
+            "law": sp.ControlLaw([[1.0, 2.0]]),
+            "period": 0.1,
         },
-        "StateSpaceController": {**NAME, "joints": "hinge", "law": sp.LinearLaw([[1.0, 2.0]])},
+        "StateSpaceController": {**NAME, "joints": "hinge", "law": sp.ControlLaw([[1.0, 2.0]])},
         "EffortFunction": {**NAME, "joints": "hinge", "function": lambda t, q, u: 0.0},
         # signals and events
         "Constant": {"value": 1.0},
@@ -264,7 +268,7 @@ CALLS: dict[str, Call] = {
         **{name: {} for name in ("Radau", "DormandPrince", "BDF", "Adams", "GeneralizedAlpha")},
         **{name: {} for name in ("HHT", "Newmark", "JointCoordinates", "OrderN", "Absolute")},
         "DeformationModes": {},
-        "GradientBodies": {},
+        "ANCF": {},
         "EnergyScheme": {"step": 0.01},
         "Branch": {"tree": ["pin"]},
         # models and analyses
@@ -335,7 +339,7 @@ CALLS: dict[str, Call] = {
         "Stepper": {"model": pendulum(), "inputs": "pin", "outputs": "pin.angle", "dt": 0.01},
         "export_fmu": {"model": pendulum(), "path": FILES / "a.fmu", "inputs": "pin", "t_end": 0.1},
         "FMUController": {
-            "path": sp.export_fmu(pendulum(), FILES / "pendulum.fmu", "pin"),
+            "path": sp.files.export_fmu(pendulum(), FILES / "pendulum.fmu", "pin"),
             "inputs": ["input.pin.angle"],
             "outputs": ["pin.angle"],
             "period": 0.01,
@@ -349,6 +353,15 @@ CALLS: dict[str, Call] = {
             "node_size": 3,
             "mass_matrix": CUBE.mass_matrix,
             "stiffness_matrix": CUBE.stiffness_matrix,
+        },
+        "plate": {
+            "size_x": 1.0, "size_y": 0.5, "nx": 1, "ny": 1, "thickness": 0.01, "material": STEEL
+        },
+        "ShellMesh": {
+            "nodes": [[0, 0, 0], [1, 0, 0], [0, 1, 0]],
+            "triangles": [[0, 1, 2]],
+            "thickness": 0.01,
+            "material": STEEL,
         },
         "block": {"size": (1, 1, 1), "divisions": (1, 1, 1), "kind": "hex8", "material": STEEL},
         "buckling": {
@@ -364,9 +377,9 @@ CALLS: dict[str, Call] = {
         "principal_strains": {"strain": (1e-3, 0.0, 1e-3)},
         "rosette_strain": {"readings": (1e-3, 0.0, 1e-3)},
         # files
-        "load": {"path": run().save(FILES / "run.nc")},
+        "load_result": {"path": run().save(FILES / "run.nc")},
         "resume": {"path": kept_run("checkpoint")},
-        "load_run": {"path": kept_run("output_to")},
+        "open_run": {"path": kept_run("output_to")},
         "save_component": {"path": FILES / "cube.npz", "component": CUBE},
         "load_component": {"path": saved_cube()},
         "write_sid": {"path": FILES / "out.sid", "body": BEAM, "frames": [BEAM.at(0)]},
@@ -403,7 +416,9 @@ CALLS |= {
     "LinearModel.state_space": Call(
         sp.linearize(sprung()).state_space, {"inputs": "pin", "outputs": "pin", "derivative": 0}
     ),
-    "LinearModel.shaped": Call(sp.linearize(sprung()).shaped, {"signal": "t", "count": 1}),
+    "LinearModel.shape_signal": Call(
+        sp.linearize(sprung()).shape_signal, {"signal": "t", "count": 1}
+    ),
     "Regulator.controller": Call(sp.lqr(sprung(), "pin").controller, {"name": "servo"}),
     "Estimator.law": Call(
         sp.observer(sprung(), "pin", "pin").law, {"regulator": sp.lqr(sprung(), "pin")}
@@ -433,7 +448,7 @@ CALLS |= {
         },
     ),
     "Beam.at": Call(BEAM.at, {"x": 0.1}),
-    "FrameBody.at": Call(lambda **given: frame_body().at(**given), {"x": "a"}),
+    "FrameStructure.at": Call(lambda **given: frame_body().at(**given), {"x": "a"}),
     "MeshBody.at": Call(lambda **given: mesh_body().at(**given), {"x": "foot"}),
     "SIDBody.at": Call(lambda **given: sp.SIDBody("sid", sid()).at(**given), {"x": "left"}),
     "Model.add": Call(lambda item: pendulum().add(item), {"item": LINK}),
@@ -473,9 +488,11 @@ CALLS |= {
     "SolidMesh.stress": Call(CUBE.stress, {"point": (0.5, 0.5, 0.5)}),
     "SolidMesh.displacement": Call(CUBE.displacement, {"point": (0.5, 0.5, 0.5)}),
     "MeshData.solid": Call(
-        sp.MeshData(CUBE.nodes, {"hex8": CUBE.cells}, {}).solid, {"material": STEEL}
+        sp.fem.MeshData(CUBE.nodes, {"hex8": CUBE.cells}, {}).solid, {"material": STEEL}
     ),
-    "MeshData.used": Call(sp.MeshData(CUBE.nodes, {"hex8": CUBE.cells}, {}).used, {"kind": "hex8"}),
+    "MeshData.used": Call(
+        sp.fem.MeshData(CUBE.nodes, {"hex8": CUBE.cells}, {}).used, {"kind": "hex8"}
+    ),
     "TaperedSection.at": Call(sp.TaperedSection(ROD, ROD).at, {"s": 0.5}),
 }
 # Bases, errors, and what Supple makes and users only read.
@@ -486,11 +503,12 @@ NOT_CALLED = {
     "Campbell", "Estimator", "ModeTrack", "Regulator", "Sweep", "Sensitivity", "Optimum", "Fit",
     "CrossCheck", "Snapshot",
     "Certificate", "ChosenModes",
-    "Buckling", "BucklingMode", "DampingFit", "ModelBuckling", "EquilibriumPath", "SpecialPoint",
+    "ComponentBuckling", "BucklingMode", "DampingFit", "BucklingResult",
+    "EquilibriumPath", "SpecialPoint",
     "Stability",
     "StabilityLimit", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",
     "ModelFileError", "ArgumentError", "cases",
     # files of other programs are in tests/test_broken_files.py
-    "read_abaqus", "read_matrix_market", "read_mesh", "MeshFile", "mesh_geometry",
+    "read_abaqus", "read_matrix_market", "read_mesh", "MeshShape", "mesh_geometry",
 }  # fmt: skip

@@ -62,13 +62,13 @@ def every_kind() -> sp.Model:
     ends = hand.at(0.01, 0.02, 0.03, rotation=(0.1, 0.2, 0.3)), drone.at(0.05, 0, 0.1)
     model.add(sp.Bushing("mount", *ends, full, 0.1 * full, (1, 2, 3, 0.1, 0.2, 0.3)))
     model.add(sp.CartesianSpring("axes", *ends, (9, 7, 5), (0.3, 0.2, 0.1), (0.1, 0.2, 0.3)))
-    curve = sp.ForceTable([(-1, -3), (0, 0), (0.5, 4)], "cubic")  # kinks are out of reach
+    curve = sp.TableLaw([(-1, -3), (0, 0), (0.5, 4)], "cubic")  # kinks are out of reach
     law = {"spring": curve, "damper": "(2 + x**2)*v + atan(v)*v*abs(v + 30)"}
     model.add(sp.SpringDamper("cord", *ends, length=0.3, **law))
     law = {"spring": "3*x + tanh(x)**3 - max(x, -9)**2", "damper": [(-30, -60), (20, 40), (40, 99)]}
     model.add(sp.JointSpring("coil", "shoulder", **law))
-    model.add(sp.CouplingSpring("band", "shoulder", ("rail", "angle"), 3.0, 0.2, 1.5, 0.1))
-    law = sp.LinearLaw([[-3.0, 2.0, -0.4, 0.3], [1.0, -5.0, 0.2, -0.7]])
+    model.add(sp.CoordinateSpring("band", "shoulder", ("rail", "angle"), 3.0, 0.2, 1.5, 0.1))
+    law = sp.ControlLaw([[-3.0, 2.0, -0.4, 0.3], [1.0, -5.0, 0.2, -0.7]])
     rail = [("rail", "angle"), ("rail", "displacement")]
     model.add(sp.StateSpaceController("gains", rail, law, ["elbow", rail[1]], [ramp, 0.1]))
     return model
@@ -98,7 +98,7 @@ def second_order() -> sp.Model:
     material, section = sp.Material(E=1e6, G=4e5, density=1e3), sp.Rectangle(0.1, 0.05)
     options = {"elements": 2, "modes": 3}
     arm = model.add(sp.Beam("arm", 1.0, section, material, stiffening="second_order", **options))
-    strip = sp.SecondOrder(twist=True)
+    strip = sp.reduction.SecondOrder(twist=True)
     tip = model.add(sp.Beam("tip", 0.7, section, material, stiffening=strip, **options))
     model.add(sp.Revolute("root", arm.at(1.0), model.ground.at(0), "z", 0.2, 1.0))
     model.add(sp.Universal("wrist", arm.at(0.3), tip.at(0.7), initial=(0.3, 0.2)))
@@ -128,9 +128,9 @@ def rope() -> sp.Model:
 MODELS = [
     two_link_arm,
     every_kind,
-    lambda: stiffened(sp.Axial()),
-    lambda: stiffened(sp.Axial(quadratic=True)),
-    lambda: stiffened(sp.VonKarman("pointwise")),
+    lambda: stiffened(sp.reduction.Axial()),
+    lambda: stiffened(sp.reduction.Axial(quadratic=True)),
+    lambda: stiffened(sp.reduction.VonKarman("pointwise")),
     rope,
 ]
 
@@ -347,7 +347,7 @@ def test_energy_scheme_takes_steps(decay: float) -> None:
     soft, square = sp.Material(E=1e6, G=4e5, density=1000), sp.Rectangle(0.02, 0.02)
     damping = sp.Rayleigh(stiffness=0.01)
     rope = model.add(sp.Cable("tail", 1.0, square, soft, 1, damping=damping))
-    rod = model.add(sp.GradientBeam("rod", 1.0, square, soft, 1))
+    rod = model.add(sp.ANCFBeam("rod", 1.0, square, soft, 1))
     model.add(sp.Spherical("knot", one.at(0.3), rope.at(0)))
     model.add(sp.Fixed("weld", rod.at(0), four.at(0.1)))
     model.add(sp.DistributedLoad("wind", rope.at(0), (0, 1, "t")))
@@ -368,7 +368,7 @@ def sliding(follows: str) -> sp.Model:
     rubber = sp.Material(E=1e5, G=4e4, density=1000.0)
     given = "line", 2.0, sp.Circle(0.02), rubber
     section = follows == "section"
-    line = model.add(sp.GradientBeam(*given, 1) if section else sp.Cable(*given, 3))
+    line = model.add(sp.ANCFBeam(*given, 1) if section else sp.Cable(*given, 3))
     body = model.add(sp.RigidBody("body", 0.5, (0.1, 0.02, 0.03), (0.01, 0.02, 0.03)))
     model.add(sp.Spherical("end", model.ground.at(0), line.at(0)))
     model.add(sp.Free("air", model.ground.at(0.8, 0, -0.05), body.at(0)))
@@ -410,18 +410,16 @@ def test_a_sliding_point_is_differentiated_exactly(follows: str) -> None:
             np.testing.assert_allclose(column[:, k], r.imag / STEP, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    "kind", ["plate", "solid", pytest.param("shell", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("kind", ["plate", "solid", pytest.param("shell", marks=pytest.mark.slow)])
 def test_pressure_is_differentiated_exactly(kind: str) -> None:
     """Along q, by complex steps; the tangent of a follower load is not symmetric."""
     model, rubber = sp.Model(), sp.Material(E=1e6, G=4e5, density=1000.0)
     if kind == "solid":
-        mesh = sp.block((0.2, 0.1, 0.1), (1, 1, 1), "hex8", rubber)
-        body = model.add(sp.GradientSolid("body", mesh))
+        mesh = sp.fem.block((0.2, 0.1, 0.1), (1, 1, 1), "hex8", rubber)
+        body = model.add(sp.ANCFSolid("body", mesh))
     else:
         shape = (lambda x, y: (x, y, 0.3 * x**2)) if kind == "shell" else None
-        body = model.add(sp.GradientPlate("body", (0.2, 0.1), 0.01, rubber, (1, 1), shape))
+        body = model.add(sp.ANCFPlate("body", (0.2, 0.1), 0.01, rubber, (1, 1), shape))
     model.add(sp.Spherical("hold", model.ground.at(0), body.at(0, 0)))
     bare = JointCoordinates().equations(model)
     model.add(sp.Pressure("load", body.at(0, 0), "2000 + t"))
@@ -434,7 +432,7 @@ def test_a_load_on_sections_is_differentiated_exactly(kind: str) -> None:
     model, rubber = sp.Model(), sp.Material(E=1e6, G=4e5, density=1000.0)
     if kind == "beam":
         shape = {"roll": 0.3, "twist": 0.4}
-        body = sp.GradientBeam("body", 0.4, sp.Rectangle(0.02, 0.01), rubber, 2, **shape)
+        body = sp.ANCFBeam("body", 0.4, sp.Rectangle(0.02, 0.01), rubber, 2, **shape)
         parts, start = ("2000 + t", 700.0, -900.0), body.at(0.05, rotation=(0.2, -0.3, 0.5))
     else:
         body = sp.Cable("body", 0.4, sp.Circle(0.01), rubber, 2)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.bodies.nodal.ancf_line import Cable, GradientBeam
+from supple.bodies.nodal.ancf_line import ANCFBeam, Cable
 from supple.cases.case import Case, Quantity, at_times
 from supple.fem.base.material import Material
 from supple.fem.sections.sections import Rectangle
@@ -63,7 +63,7 @@ def measure_pendulum(result: Result) -> list[Quantity]:
 def flight() -> Model:
     """Return the beam, straight and turning at the start."""
     m = Model(gravity=(0, 0, 0), name="free flight")
-    arm = m.add(GradientBeam("arm", LENGTH, Rectangle(0.1, 0.2), SOFT, 2))
+    arm = m.add(ANCFBeam("arm", LENGTH, Rectangle(0.1, 0.2), SOFT, 2))
     m.add(Free("free", m.ground.at(0), arm.at(0), initial_rate=(1, 2, 5, 0.3, 0.2, 0.1)))
     return m
 

@@ -1,4 +1,4 @@
-"""GradientBodies: beams with nodal vectors in the world in the place of floating frames."""
+"""ANCF: beams with nodal vectors in the world in the place of floating frames."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from supple.model import Model
 
 
 @dataclass(frozen=True)
-class GradientBodies(Formulation):
-    """Joint coordinates with every `Beam` as a `GradientBeam`: places and gradients of its nodes.
+class ANCF(Formulation):
+    """Joint coordinates with every `Beam` as an `ANCFBeam`: places and gradients of its nodes.
 
     Deflections of any size are exact but for the number of elements. Rigid bodies stay as they are;
     flexible bodies that are no beams, beams of Timoshenko and beams without rotary inertia are
@@ -32,8 +32,8 @@ class GradientBodies(Formulation):
     absolute: bool = False
 
     def __post_init__(self) -> None:
-        validate.integer("GradientBodies", "elements", self.elements, 1, "a positive whole number")
-        validate.flag("GradientBodies", "absolute", self.absolute)
+        validate.integer("ANCF", "elements", self.elements, 1, "a positive whole number")
+        validate.flag("ANCF", "absolute", self.absolute)
 
     def coordinates(self) -> Formulation | None:
         """Absolute coordinates of the rigid bodies, or None."""
