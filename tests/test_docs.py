@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import supple
 from supple.cli import app
+from supple.foundation.public_names import LISTED
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
@@ -96,8 +97,15 @@ def test_blocks_compile(page: Path) -> None:
 
 @pytest.mark.parametrize("page", TEXTS, ids=name)
 def test_names_of_the_package_exist(page: Path) -> None:
-    used = set(re.findall(r"\bsp\.([A-Za-z_]\w*)", page.read_text(encoding="utf-8")))
-    assert not {n for n in used if not hasattr(supple, n)}
+    spaces = "|".join(room for room in LISTED if room)
+    pattern = rf"\bsp\.((?:(?:{spaces})\.)?[A-Za-z_]\w*)"
+    used = set(re.findall(pattern, page.read_text(encoding="utf-8")))
+    assert not {name for name in used if not _exists(name)}
+
+
+def _exists(name: str) -> bool:
+    room, _, own = name.rpartition(".")
+    return hasattr(getattr(supple, room) if room else supple, own)
 
 
 @pytest.mark.parametrize("page", TEXTS, ids=name)
