@@ -94,8 +94,8 @@ from supple.forces.state_space import StateSpaceController as StateSpaceControll
 from supple.forces.state_space import state_feedback as state_feedback
 from supple.forces.surfaces import Pressure as Pressure
 from supple.forces.surfaces import SurfaceLoad as SurfaceLoad
-from supple.formulations.deformation import DeformationModes as DeformationModes
 from supple.formulations.ancf import ANCF as ANCF
+from supple.formulations.deformation import DeformationModes as DeformationModes
 from supple.formulations.transformation import velocity_transformation as velocity_transformation
 from supple.formulations.trees import Absolute as Absolute
 from supple.formulations.trees import Branch as Branch

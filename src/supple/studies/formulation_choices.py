@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from supple.engine.base.compiled import Compiled
 from supple.engine.sparsity.mass_solver_choice import Linear
+from supple.formulations.ancf import ANCF
 from supple.formulations.base import Formulation
 from supple.formulations.deformation import DeformationModes
-from supple.formulations.ancf import ANCF
 from supple.formulations.trees import Absolute, Branch, JointCoordinates
 from supple.foundation.errors import ModelError
 from supple.graph.topology import FREE, Components

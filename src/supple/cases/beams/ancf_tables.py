@@ -11,7 +11,7 @@ the continuum, whose sections cannot contract on one side, by (1 + nu)(1 - 2 nu)
 The reference is a program of its own (``ancf_tables.json`` says how). Tolerances: deflections
 1e-6; frequencies 1e-6, the first ones 1e-5 and of two elements 3e-5, which is what rounding leaves
 of the reference: from the same strains in rational numbers, without rounding, these two first
-frequencies are those found here to 1e-12 (``tests/test_ancf_tables.py``). The laws hold across
+frequencies are those found here to 1e-12 (``tests/fem/test_ancf_tables.py``). The laws hold across
 the thickness to 2e-5: they are those of thin elements.
 """
 
