@@ -21,9 +21,7 @@ from supple.results.data.spectrogram import Spectrogram
 from supple.results.data.spectrum import Spectrum
 from supple.results.files.dataset import Array, Track, track, values_of, variables
 from supple.results.files.saved import SavedResult, load
-from supple.results.monitor.blocks import LONG, monitor_in_blocks
-from supple.results.monitor.monitor import monitor
-from supple.results.monitor.verdict import headline
+from supple.results.monitor.monitor import LONG, headline, monitor, monitor_in_blocks
 from supple.results.motion.motion_audit import MotionAudit, motion_audit
 from supple.results.products import Products
 from supple.results.summary import WIDTH, summary

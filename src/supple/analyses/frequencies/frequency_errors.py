@@ -25,10 +25,15 @@ from supple.formulations.equations import Equations
 from supple.foundation.errors import label, percent
 from supple.foundation.poses import Array
 from supple.model import Model
-from supple.results.checks.mode_findings import advice, coordinates
+from supple.results.checks.reduced_bodies import advice, coordinates
 from supple.results.data.findings import BodyMonitor, Finding, Monitor
-from supple.results.flexibility.shear_share import carried_energies, shear_energy
-from supple.results.flexibility.truncation import Deflected, deflected, with_right_reactions
+from supple.results.flexibility.truncation import (
+    Deflected,
+    carried_energies,
+    deflected,
+    shear_energy,
+    with_right_reactions,
+)
 from supple.results.result import Result
 from supple.state import State
 

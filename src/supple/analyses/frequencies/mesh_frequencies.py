@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.foundation.errors import label, percent
-from supple.results.checks.mesh_error import MISSED, mesh_works
+from supple.results.checks.reduced_bodies import MISSED, mesh_works
 from supple.results.data.findings import Finding, Monitor
 
 if TYPE_CHECKING:

@@ -35,8 +35,7 @@ from supple.formulations.equations import Equations
 from supple.foundation.errors import SuppleError
 from supple.foundation.poses import Array
 from supple.model import Model
-from supple.results.flexibility.beam_bending import Bending
-from supple.results.flexibility.line_turns import line_turns
+from supple.results.flexibility.line_bending import Bending, line_turns
 
 ITERATIONS = 20
 CONVERGED = 1e-9  # correction, in units of increments

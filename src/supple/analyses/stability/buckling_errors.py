@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from supple.bodies.base.refinement import finer_mesh, more_modes
 from supple.foundation.errors import SuppleError, percent
 from supple.model import Model
-from supple.results.checks.deformation_findings import STRAIN, yield_strain
+from supple.results.checks.deformation import STRAIN, yield_strain
 
 if TYPE_CHECKING:
     from supple.analyses.stability.buckling import ModelBuckling

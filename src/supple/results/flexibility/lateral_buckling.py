@@ -3,7 +3,7 @@
 Bending moments and shear forces about the stiff axis couple twist with bending about the other one.
 Neither linear shapes nor a second order without twist describe that. With the geometric stiffness
 K_G of these moments alone on the fine mesh of `supple.results.flexibility.truncation`, and with the
-supports of `supple.results.flexibility.support_stiffness`, the part of the load that buckles the
+supports of `supple.results.flexibility.supports`, the part of the load that buckles the
 beam is the largest value r of
 
     -K_G shape = r K shape
@@ -28,7 +28,7 @@ from supple.constraints import Driver
 from supple.fem.sections.sections import CrossSection
 from supple.reduction.modes import rigid_motions
 from supple.results.flexibility.deformation import Extreme
-from supple.results.flexibility.support_stiffness import ALIKE, held_directions
+from supple.results.flexibility.supports import ALIKE, held_directions
 from supple.results.views.body_loads import at_times
 
 if TYPE_CHECKING:
