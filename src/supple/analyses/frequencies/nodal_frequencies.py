@@ -1,7 +1,7 @@
 """Errors of frequencies of a linear model by elements over nodal vectors.
 
 The lowest modes are compared with those of the same model with smaller elements
-(`supple.analyses.frequencies.nodal_models`), near the same equilibrium. Its matrices are sparse,
+(`supple.analyses.frequencies.finer_nodal`), near the same equilibrium. Its matrices are sparse,
 and its modes are near the ones that are known, so that they take a small part of the time of the
 linear model. With w0 and w1 of both, the logarithm of the frequency changes by 1/5 of their
 difference more: that is between what errors of the second and of the fourth order leave. Where they
@@ -21,10 +21,20 @@ import numpy as np
 
 from supple.analyses.equilibrium.equilibrium import Search
 from supple.analyses.equilibrium.sparse_equilibrium import TOO_LARGE, SparseSearch
-from supple.analyses.frequencies.finer_solids import FinerSolids, finer_solids
-from supple.analyses.frequencies.nodal_models import FinerModel, finer_nodal
-from supple.analyses.frequencies.rest_matrices import Matrices, matrices_at
-from supple.analyses.frequencies.ritz_modes import RitzModes, held, matched, ritz_modes
+from supple.analyses.frequencies.finer_nodal import (
+    FinerModel,
+    FinerSolids,
+    finer_nodal,
+    finer_solids,
+)
+from supple.analyses.frequencies.rest_modes import (
+    Matrices,
+    RitzModes,
+    held,
+    matched,
+    matrices_at,
+    ritz_modes,
+)
 from supple.analyses.modes.linear_model import LinearModel
 from supple.analyses.modes.mode import Complex, Mode
 from supple.bodies.nodal.ancf_line import GradientBeam

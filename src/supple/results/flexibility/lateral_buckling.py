@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from supple.constraints import Driver
 from supple.fem.sections.sections import CrossSection
 from supple.reduction.modes import rigid_motions
-from supple.results.flexibility.deformation import Extreme
+from supple.results.data.findings import Extreme
 from supple.results.flexibility.supports import ALIKE, held_directions
 from supple.results.views.body_loads import at_times
 

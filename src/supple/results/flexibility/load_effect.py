@@ -36,7 +36,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.foundation.errors import ModelError
-from supple.results.flexibility.deformation import STRAIGHT, Extreme, sampled
+from supple.results.data.findings import Extreme
+from supple.results.flexibility.deformation import STRAIGHT, sampled
 from supple.results.flexibility.supports import Holds
 from supple.results.flexibility.truncation import Deflected, act_on_parts, deflected, unit_reactions
 from supple.results.views.body_loads import INERTIA, at_times, body_loads

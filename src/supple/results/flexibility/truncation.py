@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from supple.foundation.errors import ModelError
 from supple.reduction.response import StaticResponse
-from supple.results.flexibility.deformation import STRAIGHT, Extreme, sampled
+from supple.results.data.findings import Extreme
+from supple.results.flexibility.deformation import STRAIGHT, sampled
 from supple.results.views.body_loads import INERTIA, BodyLoads, at_times, body_loads
 
 if TYPE_CHECKING:
