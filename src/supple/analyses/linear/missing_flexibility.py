@@ -2,7 +2,7 @@
 
 A monitor looks at the loads that act. Where the question is what a load would do, it is asked of
 another model: each flexible body with static shapes for everything that is attached, a load at
-the frame among it, on a finer mesh (`supple.bodies.base.static_refinement`), in the same
+the frame among it, on a finer mesh (`supple.bodies.base.refinement`), in the same
 equilibrium.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from supple.bodies.base.static_refinement import exact_statics, leaves_shapes_out
+from supple.bodies.base.refinement import exact_statics, leaves_shapes_out
 from supple.engine.pack.builder import Compiled
 from supple.forces import Force
 from supple.foundation.errors import percent

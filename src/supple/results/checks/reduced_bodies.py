@@ -25,6 +25,7 @@ from supple.bodies.base.elastic import damping_of
 from supple.fem.base.damping import ModalDamping, own_modes
 from supple.foundation.errors import ModelError, percent
 from supple.foundation.frames import Body, Frame
+from supple.foundation.poses import skew
 from supple.model import Model
 from supple.reduction.shape_sets import NormalModes
 from supple.results.data.findings import Check
@@ -188,21 +189,21 @@ class MeshError:
 
 def mesh_works(body: Deflected) -> tuple[Array, Array] | None:
     """Works (k,) of loads, of a body's mesh and about exact ones; None where they are not known."""
-    found = _flexibility(body)
+    found = against_finer_mesh(body.record, body.loads.places)
     return None if found is None else found.works(body.right)
 
 
-def _flexibility(body: Deflected) -> MeshFlexibility | None:
-    record = body.record
+def against_finer_mesh(record: FlexRecord, places: tuple[float, ...]) -> MeshFlexibility | None:
+    """A body's mesh beside a finer one under unit loads; None where it is not known."""
     try:
-        return record.body.mesh_flexibility(body.loads.places, record.point_masses)
+        return record.body.mesh_flexibility(places, record.point_masses)
     except (ModelError, np.linalg.LinAlgError):  # the finer mesh cannot be held so
         return None
 
 
 def mesh_error(body: Deflected) -> MeshError | None:
     """Error by a body's mesh under its loads; None where it is not known."""
-    found = _flexibility(body)
+    found = against_finer_mesh(body.record, body.loads.places)
     if found is None:
         return None
     own, exact = found.works(body.right)
@@ -291,10 +292,8 @@ def _pairs(welds: list[tuple[Frame, Frame]], name: str) -> Iterator[tuple[Frame,
 
 def _mass(body: Any, R: Array, origin: Array, Phi: Array, Psi: Array) -> Array:
     """Mass (n, n) of a rigid body that moves with a place of a flexible one."""
-    x, y, z = origin + R @ body.com
-    across = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     inertia = body.inertia
     if body.inertia_about == "origin":
         inertia = inertia - body.parallel_axes
-    moved = Phi - across @ Psi
+    moved = Phi - skew(origin + R @ body.com) @ Psi
     return np.asarray(body.mass * moved.T @ moved + Psi.T @ R @ inertia @ R.T @ Psi)

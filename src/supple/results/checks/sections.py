@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from supple.foundation.errors import ModelError, percent
 from supple.results.data.findings import Check
-from supple.results.flexibility.deformation import sampled
+from supple.results.flexibility.deformation import usable_times
 from supple.results.views.body_loads import at_times
 
 if TYPE_CHECKING:
@@ -69,10 +69,7 @@ def shell_shear(result: Result, body: Body) -> Iterator[Check]:
     if record is None or not record.modal.n:
         return
     q = result.q[:, record.q] - record.modal.rest_coordinates
-    good = np.flatnonzero(np.all(np.isfinite(q), axis=1))
-    if not len(good):
-        return
-    which = good[sampled(q[good], TIMES)]
+    which = usable_times(q, q, TIMES)
     energy = 0.5 * np.einsum("ka,ab,kb->k", q[which], record.modal.K, q[which])
     largest = energy.max(initial=0.0)
     if not largest > 0.0:
@@ -197,10 +194,9 @@ def _clamped(result: Result, body: Any) -> list[Any]:
 def _twist_shares(result: Result, body: Any, members: Sequence[Member]) -> Array:
     """Parts (members,) of the strain energy of a body that twist of each member holds."""
     none = np.zeros(len(members))
-    good = np.flatnonzero(np.all(np.isfinite(result.q), axis=1))
-    if not len(good):
+    which = usable_times(result.q, result.q, TIMES)
+    if not len(which):
         return none
-    which = good[sampled(result.q[good], TIMES)]
     view = cast("Any", at_times(result, which))[body.name]
     twisted, whole = np.zeros((len(none), len(which))), np.zeros(len(which))
     for k, member in enumerate(members):

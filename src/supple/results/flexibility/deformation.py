@@ -29,6 +29,7 @@ BUDGET = 2_000_000
 FEWEST_TIMES = 50
 # Deflections across an axis below this part of all displacements are none.
 STRAIGHT = 1e-6
+HUGE = 1e100  # numbers of a run that diverged
 # A mode with less of the largest energy than this is at rest.
 AT_REST = 1e-6
 # Modes whose frequencies differ relatively by less belong together.
@@ -196,6 +197,15 @@ def _times(numbers: int, t: Array, q: Array) -> NDArray[np.int_]:
     return sampled(q, max(FEWEST_TIMES, BUDGET // max(numbers, 1)), 2)
 
 
+def usable_times(whole: Array, own: Array, count: int) -> NDArray[np.int_]:
+    """Some output times, see `sampled`, of those at which a run has not diverged.
+
+    ``whole`` (nt, nq) are all coordinates of a model, ``own`` (nt, n) those that are sampled.
+    """
+    good = np.flatnonzero(np.all(np.abs(whole) < HUGE, axis=1))
+    return good[sampled(own[good], count)]
+
+
 def sampled(q: Array, count: int, top: int = 4) -> NDArray[np.int_]:
     """Places of some times of coordinates (nt, n): evenly, and those with the largest of them.
 
@@ -208,6 +218,13 @@ def sampled(q: Array, count: int, top: int = 4) -> NDArray[np.int_]:
     size = np.abs(q) @ (1.0 / np.where(unit > 0.0, unit, 1.0))
     most = np.argsort(size)[-(count // top) :]
     return np.unique(np.concatenate([most, np.linspace(0, n - 1, count - len(most)).astype(int)]))
+
+
+def whitening(K: Array) -> Array:
+    """Matrix W (n, n) with W K W^T = 1, of a stiffness K (n, n) in any units."""
+    scale = 1.0 / np.sqrt(np.diag(K))
+    root = np.linalg.cholesky(K * np.outer(scale, scale))
+    return np.asarray(np.linalg.solve(root, np.diag(scale)))
 
 
 def states(result: Result, record: FlexRecord | GradientRecord) -> tuple[Array, Array]:

@@ -28,6 +28,7 @@ from supple.constraints import Driver
 from supple.fem.sections.sections import CrossSection
 from supple.reduction.modes import rigid_motions
 from supple.results.data.findings import Extreme
+from supple.results.flexibility.deformation import whitening
 from supple.results.flexibility.supports import ALIKE, held_directions
 from supple.results.views.body_loads import at_times
 
@@ -177,7 +178,5 @@ def _largest(mesh: BeamMesh, K_G: Array, shapes: Array) -> float:
     if not shapes.shape[1]:
         return 0.0
     K, G = (shapes.T @ X @ shapes for X in (mesh.stiffness_matrix, K_G))
-    scale = 1.0 / np.sqrt(np.diag(K))
-    root = np.linalg.cholesky(K * np.outer(scale, scale))
-    inverse = np.linalg.solve(root, np.diag(scale))
+    inverse = whitening(K)
     return max(0.0, -float(np.linalg.eigvalsh(inverse @ G @ inverse.T)[0]))

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from supple.foundation.errors import ModelError
 from supple.results.data.findings import Extreme
-from supple.results.flexibility.deformation import STRAIGHT, sampled
+from supple.results.flexibility.deformation import STRAIGHT, usable_times, whitening
 from supple.results.flexibility.supports import Holds
 from supple.results.flexibility.truncation import Deflected, act_on_parts, deflected, unit_reactions
 from supple.results.views.body_loads import INERTIA, at_times, body_loads
@@ -78,10 +78,10 @@ def load_effect(result: Result, record: FlexRecord) -> LoadEffect | None:
     """For a body without stiffening; None where its loads or its stress are not known."""
     body, masses, modal = record.body, record.point_masses, record.modal
     q = result.q[:, record.q]
-    good = np.flatnonzero(np.all(np.isfinite(result.q) & (np.abs(result.q) < 1e100), axis=1))
-    if not len(good):
+    count = SAMPLES if body.axis is not None else MESH_SAMPLES
+    which = usable_times(result.q, q, count)
+    if not len(which):
         return None
-    which = good[sampled(q[good], SAMPLES if body.axis is not None else MESH_SAMPLES)]
     try:
         loads = body_loads(at_times(result, which), record)
         if loads is None or not np.all(np.isfinite(loads.factors)):
@@ -141,9 +141,7 @@ def _effects(
     if not shapes.shape[1]:
         return np.zeros((3, len(K0)))
     K = shapes.T @ record.modal.K @ shapes
-    scale = 1.0 / np.sqrt(np.diag(K))
-    root = np.linalg.cholesky(K * np.outer(scale, scale))
-    inverse = np.linalg.solve(root, np.diag(scale)) @ shapes.T  # inverse K inverse^T = 1
+    inverse = whitening(K) @ shapes.T
     relative = inverse @ (0.5 * (K0 + np.swapaxes(K0, 1, 2))) @ inverse.T
     values = np.linalg.eigvalsh(relative)
     changes = _changes(record, inverse, K0, q, only)

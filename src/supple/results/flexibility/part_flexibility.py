@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from supple.fem.beams.line import gauss
 from supple.fem.beams.section_forces import in_section_axes
 from supple.fem.sections.sections import CrossSection
-from supple.foundation.frames import Touched
+from supple.foundation.poses import skew
 from supple.reduction.part_problem import INNER_NAME
 from supple.results.data.findings import Extreme
 from supple.results.flexibility.deformation import modal_energies, sampled
+from supple.results.flexibility.supports import touched
 from supple.results.flexibility.truncation import NOTHING, SAMPLES, deflected, shear_of_places
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from supple.engine.base.body_records import FlexRecord
     from supple.fem.beams.beam import BeamMesh
     from supple.fem.beams.line import SectionLaw
-    from supple.foundation.frames import Body, Frame, LoadPath
+    from supple.foundation.frames import LoadPath
     from supple.reduction.field import MeshField
     from supple.results.result import Result
 
@@ -70,22 +71,6 @@ def curvatures(record: FlexRecord) -> Array:
     """Rows (2, n) of the curvatures v'' and w'' in the middle of a part."""
     part = cast("Beam", record.body)
     return np.asarray(part._reduced(record.point_masses).strain(0.5 * part.length)[1:3])
-
-
-def touched(result: Result, body: Body) -> Touched:
-    """Frames of a body at which something acts."""
-    grounded: list[Frame] = []
-    joined: list[Frame] = []
-    holding = [item.frames for item in result.joints.values()]
-    holding += [item.frames for item in result.constraints.values()]
-    for frames in holding:
-        ground = any(frame.body.name == "ground" for frame in frames.values())
-        mine = [frame for frame in frames.values() if frame.body.name == body.name]
-        (grounded if ground else joined).extend(mine)
-    acting = [item.frames for item in result.forces.values()]
-    acting += [item.frames for item in result.point_masses.values()]
-    loaded = [f for frames in acting for f in frames.values() if f.body.name == body.name]
-    return Touched(grounded, joined, loaded)
 
 
 class Network:
@@ -144,7 +129,7 @@ class Network:
         rows = []
         for i, end, signs in self.hinges:  # no moment about the place
             place = self.p[k, i] + end * self.R[k, i][:, 0] * self.records[i].body.typical_length
-            rows.append(np.kron(signs, np.hstack([_cross(about - place), np.eye(3)])))
+            rows.append(np.kron(signs, np.hstack([skew(about - place), np.eye(3)])))
         free = null_space(np.vstack(rows)) if rows else np.eye(count)
         within = null_space(self.loaded @ free) if len(self.loaded) else np.eye(free.shape[1])
         found = _largest_part(*(_congruent(x, free @ within) for x in (there, lost)))
@@ -191,7 +176,7 @@ class Network:
         def moments(aside: Array) -> Array:
             """Moments (POINTS, 3, 6) in the axes of the part by force and moment at the end."""
             points = np.column_stack([xi * part.length, aside])
-            return np.array([np.hstack([R.T @ _cross(end - p - R @ x), R.T]) for x in points])
+            return np.array([np.hstack([R.T @ skew(end - p - R @ x), R.T]) for x in points])
 
         full = moments(across)
         # without stiffening forces act along the chord, with it where the axis is, on the average
@@ -245,12 +230,6 @@ def _largest_part(there: Array, lost: Array) -> float:
     scale = 1.0 / np.sqrt(np.diag(there))  # forces and moments have different units
     both = np.outer(scale, scale)
     return float(np.abs(eigh(both * lost, both * there, eigvals_only=True)).max())
-
-
-def _cross(v: Array) -> Array:
-    """Matrix (3, 3) of the product v x."""
-    x, y, z = v
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.constraints import Driver
+from supple.foundation.frames import Touched
 from supple.results.views.body_loads import INERTIA
 
 if TYPE_CHECKING:
     from supple.engine.base.body_records import FlexRecord
-    from supple.foundation.frames import Frame
+    from supple.foundation.frames import Body, Frame
     from supple.joints import Joint
     from supple.results.result import Result
     from supple.results.views.views import BodyView
@@ -30,6 +31,22 @@ GROUND = "ground"
 # Directions that differ by less are one: axes that would be parallel but for small deflections.
 ALIKE = 1e-2
 HOLDS = 1e-6  # rows on elastic coordinates below this part of the largest entry hold nothing
+
+
+def touched(result: Result, body: Body) -> Touched:
+    """Frames of a body at which something acts."""
+    grounded: list[Frame] = []
+    joined: list[Frame] = []
+    holding = [item.frames for item in result.joints.values()]
+    holding += [item.frames for item in result.constraints.values()]
+    for frames in holding:
+        ground = any(frame.body.name == "ground" for frame in frames.values())
+        mine = [frame for frame in frames.values() if frame.body.name == body.name]
+        (grounded if ground else joined).extend(mine)
+    acting = [item.frames for item in result.forces.values()]
+    acting += [item.frames for item in result.point_masses.values()]
+    loaded = [f for frames in acting for f in frames.values() if f.body.name == body.name]
+    return Touched(grounded, joined, loaded)
 
 
 def held_directions(

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from supple.foundation.errors import ModelError
 from supple.reduction.response import StaticResponse
 from supple.results.data.findings import Extreme
-from supple.results.flexibility.deformation import STRAIGHT, sampled
+from supple.results.flexibility.deformation import HUGE, STRAIGHT, usable_times
 from supple.results.views.body_loads import INERTIA, BodyLoads, at_times, body_loads
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ Array = NDArray[np.float64]
 SAMPLES, FEW = 60, 8  # output times that are looked at; of them where reactions must be found
 TURN = 0.1  # lengths of the body by which rotations become displacements
 NOTHING = 1e-12  # lengths of the body: deflections below are rounding
-HUGE = 1e100  # numbers of a run that diverged
 LIMIT, ALONG = 0.02, 0.25  # parts of deflections that may be left out, and along a beam
 CLAMPED = 0.05  # lengths of the body times a force: the moment of a place that is no hinge
 DEPENDENT = 1e-12  # reactions with less strain energy, relative, are those of rigid bodies
@@ -273,7 +272,7 @@ def truncations(result: Result) -> dict[str, Truncation]:
     records = {n: r for n, r in compiled.flexible.items() if r.modal.n and n in compiled.bodies}
     usable, found = np.flatnonzero(np.all(np.abs(result.q) < HUGE, axis=1)), {}
     for name, record in records.items() if len(usable) else ():
-        which = usable[sampled(result.q[usable][:, record.q], SAMPLES)]
+        which = usable_times(result.q, result.q[:, record.q], SAMPLES)
         # with the second time: what is sudden at the start does not last until the next sample
         which = np.union1d(which, usable[:2])
         body = deflected(result, {name: record}, which).get(name)

@@ -32,12 +32,12 @@ from supple.results.checks.gradient_beams import bending_checks
 from supple.results.data.findings import BodyMonitor, Check, Extreme
 from supple.results.flexibility.deformation import states
 from supple.results.flexibility.line_bending import Bending, line_turns, surface_strain
+from supple.results.flexibility.supports import touched
 
 if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_line import Cable, GradientLine
     from supple.bodies.nodal.ancf_nodes import GradientNodes
     from supple.engine.base.body_records import GradientRecord
-    from supple.foundation.frames import Frame
     from supple.foundation.poses import Array
     from supple.results.result import Result
 
@@ -60,8 +60,8 @@ def _line(result: Result, record: GradientRecord) -> tuple[BodyMonitor, list[Che
     body = cast("GradientLine", record.body)
     t, q = states(result, record)
     e = q.reshape(len(t), *record.mesh.rest.shape)
-    touched = [body.node(frame) for frame in _frames(result, body.name)]
-    bent = Bending(record, e, touched) if body.turns else None
+    at_nodes = [body.node(frame) for frames in touched(result, body) for frame in frames]
+    bent = Bending(record, e, at_nodes) if body.turns else None
     turns = line_turns(e, record.mesh.axes_from) if bent is None else bent.turned
     turned = Extreme(t, turns.max(axis=1, initial=0.0))
     strained = Extreme(t, surface_strain(record, e, bent).max(axis=1, initial=0.0))
@@ -94,15 +94,6 @@ def _sliders(result: Result, body: GradientLine) -> Iterator[Check]:
                 "line: hold it, or make the line longer"
             ),
         )
-
-
-def _frames(result: Result, name: str) -> list[Frame]:
-    """Frames of a body at which something acts."""
-    every = (result.joints, result.constraints, result.forces)
-    items = [item for group in every for item in group.values()]
-    found = [frame for item in items for frame in item.frames.values()]
-    found += [point.frame for point in result.point_masses.values()]
-    return [frame for frame in found if frame.body.name == name]
 
 
 class _Energies(NamedTuple):
@@ -144,7 +135,7 @@ def _energies(result: Result, body: GradientNodes, e: Array) -> _Energies:
     """Strains and energies of nodal vectors (nt, n, 3), some times after the other."""
     field = body.field
     step = max(1, AT_ONCE // (6 * field.cells.size))
-    free = body.untouched(_frames(result, body.name))
+    free = body.untouched([frame for frames in touched(result, body) for frame in frames])
     rows = []
     for first in range(0, len(e), step):
         corners = field.at_corners(e[first : first + step])
