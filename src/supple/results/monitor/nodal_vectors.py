@@ -176,14 +176,15 @@ def _mesh(result: Result, body: GradientNodes, left_out: Extreme, across: float)
         ),
     )
     frames = [f for joint in result.joints.values() for f in joint.frames.values()]
-    if not np.any(body.untouched([frame for frame in frames if frame.body.name == body.name])):
-        yield Check(
-            body,
-            "mesh",
-            1.0,
-            0.0,
-            0.0,
-            lambda *_: (
-                "there is a joint at every node of it, so that it cannot deform: use more elements"
-            ),
-        )
+    free = body.untouched([frame for frame in frames if frame.body.name == body.name])
+    all_but_one = 1.0 - 0.5 / len(free)
+    yield Check(
+        body,
+        "mesh",
+        float(np.mean(~free)),
+        all_but_one,
+        all_but_one,
+        lambda *_: (
+            "there is a joint at every node of it, so that it cannot deform: use more elements"
+        ),
+    )
