@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.constraints import SlidingJoint
 from supple.core.base.layout import integers
@@ -104,6 +105,10 @@ class Result(Products):
         self.changes = data.changes
         self.statistics = dict(data.statistics)
         self.momentum = MomentumAudit(data.momentum)
+
+    def _at(self, which: NDArray[np.int_]) -> Result:
+        """The result at some of its output times, of whatever kind it is."""
+        return Result(self.data.at(which))
 
     @property
     def a(self) -> Array:
