@@ -21,7 +21,7 @@ from supple.analyses.base.snapshot_result import instant
 from supple.analyses.frequencies.nodal_frequencies import NodalErrors, nodal_errors, nodal_strain
 from supple.analyses.modes.linear_model import LinearModel
 from supple.analyses.modes.mode import Mode
-from supple.bodies.nodal.ancf_nodes import GradientNodes
+from supple.bodies.nodal.ancf_nodes import ANCFNodes
 from supple.engine.base.body_records import FlexRecord
 from supple.engine.base.compiled import Compiled
 from supple.engine.reading.loads import Loads
@@ -307,7 +307,7 @@ def _by_elements(compiled: Compiled, found: FrequencyErrors) -> Iterator[_Wrong]
     for k in np.flatnonzero(np.abs(judged / (1.0 - judged)) > LIMIT)[:1].tolist():
         part, name = float(judged[k]), nodal.worst[k]
         body = compiled.gradient[name].body
-        do = body.refinement if isinstance(body, GradientNodes) else "use more elements"
+        do = body.refinement if isinstance(body, ANCFNodes) else "use more elements"
         if abs(nodal.lasting[k]) > 0.5 * abs(part):
             do = "use element='collocated', since sections of a continuum cannot contract"
         yield _Wrong(name, body, k, part, SERIOUS, "with its elements", f": {do}")

@@ -38,9 +38,9 @@ from supple.analyses.frequencies.rest_modes import (
 )
 from supple.analyses.modes.linear_model import LinearModel
 from supple.analyses.modes.mode import Complex, Mode
-from supple.bodies.nodal.ancf_line import GradientBeam
-from supple.bodies.nodal.ancf_solid import GradientSolid
-from supple.engine.base.body_records import GradientRecord
+from supple.bodies.nodal.ancf_line import ANCFBeam
+from supple.bodies.nodal.ancf_solid import ANCFSolid
+from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
 from supple.formulations.equations import Equations
 from supple.foundation.errors import SuppleError
@@ -221,7 +221,7 @@ class _Comparison:
             squares = [self._without_loads(near)]
         free, rest, worst = len(linear.rigid_modes), REST, ("",) * count
         records = self.equations.compiled.gradient.values()
-        lines = any(not isinstance(r.body, GradientSolid) for r in records)
+        lines = any(not isinstance(r.body, ANCFSolid) for r in records)
         for level in range(2 if lines else 1):
             made = self._level(at, near)
             if made is None:
@@ -372,7 +372,7 @@ def _lasting(linear: LinearModel, modes: Sequence[Mode]) -> Array:
     bent = {
         name: record
         for name, record in c.gradient.items()
-        if isinstance(record.body, GradientBeam) and record.body.element == "continuum"
+        if isinstance(record.body, ANCFBeam) and record.body.element == "continuum"
     }
     if not bent:
         return excess
@@ -380,14 +380,14 @@ def _lasting(linear: LinearModel, modes: Sequence[Mode]) -> Array:
         y = mode.shape[list(linear.places)]
         twice = abs(mode.eigenvalue) ** 2 * float(np.real(y.conj() @ linear.M @ y))
         for record in bent.values():
-            material = cast("GradientBeam", record.body).material
+            material = cast("ANCFBeam", record.body).material
             poisson = material.E / (2.0 * material.G) - 1.0
             whole = (1.0 - poisson) / ((1.0 + poisson) * (1.0 - 2.0 * poisson))
             excess[k] += (1.0 - 1.0 / whole) * _bending(linear, record, mode) * whole / twice
     return 1.0 - np.sqrt(1.0 - np.clip(excess, 0.0, 0.99))
 
 
-def _bending(linear: LinearModel, record: GradientRecord, mode: Mode) -> float:
+def _bending(linear: LinearModel, record: ANCFRecord, mode: Mode) -> float:
     """Twice the energy of bending of a beam in a mode, with its engineering stiffness, J."""
     q, total = linear.state.q[record.q], 0.0
     for part in (mode.shape.real, mode.shape.imag):

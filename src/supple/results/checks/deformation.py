@@ -264,6 +264,6 @@ def surface_stretch(result: Result, body: Any) -> Iterator[Check]:
         lambda value, then: (
             "its surface stretches as it bends, and tension by that would make its deflections "
             f"{percent(value)} smaller, more than {percent(LOAD)} {then}, which bodies in a frame "
-            "leave out: use a GradientPlate"
+            "leave out: use an ANCFPlate"
         ),
     )

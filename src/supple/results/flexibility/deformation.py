@@ -19,7 +19,7 @@ from supple.results.data.findings import Extreme
 
 if TYPE_CHECKING:
     from supple.bodies.base.flexible import FlexibleBody, PointMasses
-    from supple.engine.base.body_records import FlexRecord, GradientRecord
+    from supple.engine.base.body_records import ANCFRecord, FlexRecord
     from supple.results.result import Result
 
 Array = NDArray[np.float64]
@@ -227,7 +227,7 @@ def whitening(K: Array) -> Array:
     return np.asarray(np.linalg.solve(root, np.diag(scale)))
 
 
-def states(result: Result, record: FlexRecord | GradientRecord) -> tuple[Array, Array]:
+def states(result: Result, record: FlexRecord | ANCFRecord) -> tuple[Array, Array]:
     """Times (nt,) and coordinates (nt, n) of a body, up to where its run came."""
     t, q = result.t, result.q[:, record.q]
     final = result.data.final

@@ -1,4 +1,4 @@
-"""Bending of cables and gradient beams over a run: rotation of elements, curvature, strain.
+"""Bending of cables and ANCF beams over a run: rotation of elements, curvature, strain.
 
 At a point (y, z) of a section the strain along the axis is
 
@@ -25,8 +25,8 @@ from supple.fem.sections.section_stress import outline_rows
 from supple.fem.sections.sections import Box, Circle, CrossSection, ISection, Rectangle, Tube
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_line import GradientBeam, GradientLine
-    from supple.engine.base.body_records import GradientRecord
+    from supple.bodies.nodal.ancf_line import ANCFBeam, ANCFLine
+    from supple.engine.base.body_records import ANCFRecord
     from supple.fem.beams.line import SectionLaw
     from supple.foundation.poses import Array
 
@@ -102,11 +102,11 @@ STRAIGHT = 1e-9  # rad; elements that turn less are not bent
 
 
 class Bending:
-    """Rotations of the elements of a gradient beam beside those at rest.
+    """Rotations of the elements of an ANCF beam beside those at rest.
 
     Attributes
     ----------
-    beam : GradientBeam
+    beam : ANCFBeam
     e, rest : (nt, nodes, V, 3) nodal vectors over time, and (1, nodes, V, 3) at rest
     touched : nodes at which something acts on the beam, so that its curvature may jump
     which : first of the two gradients whose axes bend
@@ -116,8 +116,8 @@ class Bending:
     curvature : (nt, elements, 3) twist, and curvatures about y and z of the section, 1/m
     """
 
-    def __init__(self, record: GradientRecord, e: Array, touched: Sequence[int]) -> None:
-        self.beam = cast("GradientBeam", record.body)
+    def __init__(self, record: ANCFRecord, e: Array, touched: Sequence[int]) -> None:
+        self.beam = cast("ANCFBeam", record.body)
         self.e, self.rest, self.touched = e, record.mesh.rest[None], touched
         solid = self.beam.element == "continuum"
         self.which = SECTION if solid else record.mesh.axes_from
@@ -207,7 +207,7 @@ def reaches(section: CrossSection) -> tuple[Reach, ...]:
     return (Reach(a, b, 2.0 * a * b * max(a, b) / (a * a + b * b), True),)
 
 
-def surface_strain(record: GradientRecord, e: Array, bent: Bending | None) -> Array:
+def surface_strain(record: ANCFRecord, e: Array, bent: Bending | None) -> Array:
     """Largest principal strains (nt, elements) of nodal vectors (nt, nodes, V, 3).
 
     ``bent`` is how a beam is bent; a cable has None. What is not a number is infinite.
@@ -216,8 +216,8 @@ def surface_strain(record: GradientRecord, e: Array, bent: Bending | None) -> Ar
     return np.where(np.isfinite(found), found, np.inf)
 
 
-def _strains(record: GradientRecord, e: Array, bent: Bending | None) -> Array:
-    body, mesh = cast("GradientLine", record.body), record.mesh
+def _strains(record: ANCFRecord, e: Array, bent: Bending | None) -> Array:
+    body, mesh = cast("ANCFLine", record.body), record.mesh
     stations = np.asarray(body.stations)
     lengths = np.diff(stations)
     cells = np.stack(mesh.cells)

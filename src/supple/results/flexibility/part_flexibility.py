@@ -29,7 +29,7 @@ from supple.results.flexibility.truncation import NOTHING, SAMPLES, deflected, s
 
 if TYPE_CHECKING:
     from supple.bodies.beam.beam import Beam
-    from supple.bodies.structure.frame import FrameBody
+    from supple.bodies.structure.frame import FrameStructure
     from supple.engine.base.body_records import FlexRecord
     from supple.fem.beams.beam import BeamMesh
     from supple.fem.beams.line import SectionLaw
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from supple.reduction.field import MeshField
     from supple.results.result import Result
 
-    CutBody: TypeAlias = Beam | FrameBody
+    CutBody: TypeAlias = Beam | FrameStructure
 
 Array = NDArray[np.float64]
 

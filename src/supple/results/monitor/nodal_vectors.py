@@ -1,4 +1,4 @@
-"""Monitor of bodies over nodal vectors: cables and gradient beams, plates and solids.
+"""Monitor of bodies over nodal vectors: cables and ANCF beams, plates and solids.
 
 Deflections and rotations may be of any size; strains must be small. A cubic describes a curve that
 turns by a fraction of a radian: beyond 0.3 rad from one node to the next the deflection of a
@@ -28,16 +28,16 @@ import numpy as np
 from supple.constraints import SlidingJoint
 from supple.foundation.errors import label, percent
 from supple.results.checks import deformation, sections
-from supple.results.checks.gradient_beams import bending_checks
+from supple.results.checks.ancf_beams import bending_checks
 from supple.results.data.findings import BodyMonitor, Check, Extreme
 from supple.results.flexibility.deformation import states
 from supple.results.flexibility.line_bending import Bending, line_turns, surface_strain
 from supple.results.flexibility.supports import touched
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_line import Cable, GradientLine
-    from supple.bodies.nodal.ancf_nodes import GradientNodes
-    from supple.engine.base.body_records import GradientRecord
+    from supple.bodies.nodal.ancf_line import ANCFLine, Cable
+    from supple.bodies.nodal.ancf_nodes import ANCFNodes
+    from supple.engine.base.body_records import ANCFRecord
     from supple.foundation.poses import Array
     from supple.results.result import Result
 
@@ -49,15 +49,15 @@ ACROSS = 0.05  # part of the energy of moments in a direction with one element
 AT_ONCE = 2_000_000  # numbers that are in memory at once
 
 
-def watch(result: Result, record: GradientRecord) -> tuple[BodyMonitor, list[Check]]:
+def watch(result: Result, record: ANCFRecord) -> tuple[BodyMonitor, list[Check]]:
     """Numbers and checks of a body over nodal vectors over a run."""
     seen = _line if record.body.along_line else _field
     return seen(result, record)
 
 
-def _line(result: Result, record: GradientRecord) -> tuple[BodyMonitor, list[Check]]:
-    """Numbers and checks of a cable or gradient beam."""
-    body = cast("GradientLine", record.body)
+def _line(result: Result, record: ANCFRecord) -> tuple[BodyMonitor, list[Check]]:
+    """Numbers and checks of a cable or ANCF beam."""
+    body = cast("ANCFLine", record.body)
     t, q = states(result, record)
     e = q.reshape(len(t), *record.mesh.rest.shape)
     at_nodes = [body.node(frame) for frames in touched(result, body) for frame in frames]
@@ -76,7 +76,7 @@ def _line(result: Result, record: GradientRecord) -> tuple[BodyMonitor, list[Che
     return BodyMonitor(record.name, turned.largest, strained.largest), checks
 
 
-def _sliders(result: Result, body: GradientLine) -> Iterator[Check]:
+def _sliders(result: Result, body: ANCFLine) -> Iterator[Check]:
     """Checks of sliding joints that may be beyond the ends of the body."""
     for name, item in result.constraints.items():
         if not isinstance(item, SlidingJoint) or item.A.body.name != body.name:
@@ -113,9 +113,9 @@ class _Energies(NamedTuple):
     sheared: float
 
 
-def _field(result: Result, record: GradientRecord) -> tuple[BodyMonitor, list[Check]]:
+def _field(result: Result, record: ANCFRecord) -> tuple[BodyMonitor, list[Check]]:
     """Numbers and checks of a plate or solid."""
-    body = cast("GradientNodes", record.body)
+    body = cast("ANCFNodes", record.body)
     t, q = states(result, record)
     e = q.reshape(len(q), -1, 3)
     found = _energies(result, body, e)
@@ -131,7 +131,7 @@ def _field(result: Result, record: GradientRecord) -> tuple[BodyMonitor, list[Ch
     return BodyMonitor(body.name, turned.largest, strained.largest, left_out=largest), checks
 
 
-def _energies(result: Result, body: GradientNodes, e: Array) -> _Energies:
+def _energies(result: Result, body: ANCFNodes, e: Array) -> _Energies:
     """Strains and energies of nodal vectors (nt, n, 3), some times after the other."""
     field = body.field
     step = max(1, AT_ONCE // (6 * field.cells.size))
@@ -150,7 +150,7 @@ def _energies(result: Result, body: GradientNodes, e: Array) -> _Energies:
     return _Energies(strain, missed / largest, most[1] / largest, most[2] / largest)
 
 
-def _mesh(result: Result, body: GradientNodes, left_out: Extreme, across: float) -> Iterator[Check]:
+def _mesh(result: Result, body: ANCFNodes, left_out: Extreme, across: float) -> Iterator[Check]:
     """Checks of a mesh that is too coarse, has one element across, or is held at every node."""
     yield Check(
         body,
