@@ -40,6 +40,15 @@ def test_unknown_name_is_an_attribute_error() -> None:
         supple.no_such_thing  # noqa: B018
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("CraigBampton", "supple.reduction.CraigBampton"), ("simulte", "supple.simulate")],
+)
+def test_unknown_names_hint_at_known_ones(written: str, meant: str) -> None:
+    with pytest.raises(AttributeError, match=f"no attribute '{written}', did you mean {meant}$"):
+        getattr(supple, written)
+
+
 def test_version_is_the_installed_one() -> None:
     try:
         installed = version("supple")

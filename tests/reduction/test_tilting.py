@@ -7,6 +7,7 @@ as large as the rotary inertia itself.
 from __future__ import annotations
 
 import dataclasses
+import warnings
 
 import numpy as np
 import pytest
@@ -87,6 +88,32 @@ def test_whirl_by_finite_elements(kind):
     for value in exact:
         nearest = found[np.argmin(np.abs(found - value))]
         assert nearest == pytest.approx(value, abs=4e-4 * (value + speed))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.9, 1.6])
+@pytest.mark.parametrize("kind", ["sines", "beam"])
+def test_errors_of_whirl_by_shear_are_told(kind, share):
+    """Frequencies without shear beside those with it, in axes that turn: too high, or too low."""
+
+    def linear(**options):
+        model = sp.Model(gravity=(0, 0, 0))
+        choice = {"modes": sp.reduction.SineShapes(3)} if kind == "sines" else {"elements": 8}
+        choice = {"elements": 8} if options else choice
+        shaft = sp.Beam(
+            "shaft", 1.0, sp.Circle(2 * RADIUS), STEEL, reference="chord", **choice, **options
+        )
+        model.add(shaft)
+        rate = (share * FIRST, 0, 0)
+        model.add(sp.Spherical("left", model.ground.at(0), shaft.at(0), initial_rate=rate))
+        model.add(sp.PointOnLine("right", model.ground.at(0), shaft.at(1.0), axis="x"))
+        return sp.linearize(model, "initial")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sp.SuppleWarning)
+        told, right = linear(), linear(theory="timoshenko")
+    found = told.frequency_errors[:2]
+    true = 1.0 - right.frequencies[:2] / told.frequencies[:2]
+    assert np.all(np.abs(found - true) < 0.1 * np.abs(true) + 1e-3)
 
 
 def test_critical_speeds():

@@ -64,7 +64,7 @@ def namespace(module: str) -> tuple[list[str], Callable[[str], Any], Callable[[]
 
     def load(name: str) -> Any:
         if name not in names:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            raise AttributeError(f"module {module!r} has no attribute {name!r}{_near(name)}")
         source = importlib.import_module(names[name])
         if names[name] == PACKAGE:  # a module of the package
             found: Any = importlib.import_module(f"{PACKAGE}.{name}")
@@ -78,6 +78,14 @@ def namespace(module: str) -> tuple[list[str], Callable[[str], Any], Callable[[]
         return sorted({*vars(sys.modules[module]), *names})
 
     return sorted(names), load, known
+
+
+def _near(name: str) -> str:
+    """A hint at the public name that is meant, if one is like it."""
+    import difflib
+
+    like = [] if name.startswith("_") else difflib.get_close_matches(name, paths(), 1, 0.8)
+    return f", did you mean {PACKAGE}.{paths()[like[0]]}" if like else ""
 
 
 def _speak() -> None:
