@@ -177,7 +177,7 @@ def edge_held(elements: tuple[int, int], load: float = 1.0, sides: str = "x", **
     return model
 
 
-# How far deflections are off is in `supple.results.monitor.ancf_field_monitor`.
+# How far deflections are off is in `supple.results.monitor.nodal_vectors`.
 JUDGED = {
     "a cantilever of 4 x 4": (lambda: edge_held((4, 4)), "valid", ""),
     "of 1 x 1 (9 % off)": (lambda: edge_held((1, 1)), "doubtful", "one element"),

@@ -510,9 +510,9 @@ MESSAGES: list[tuple[Callable[[], Any], str]] = [
      f"ImportedComponent: stiffness_matrix is {K[4, 0]:.9g} for (v of node 1, u of node 0) and "
      "1e+10 the other way round, expected a symmetric matrix"),
     (lambda: made(imported(stiffness=changed(K, *((i, i, 2 * K[i, i]) for i in range(3)))), [FOOT]),
-     "MeshBody 'part': a rigid motion of its component needs forces of 2.3e-01 of those of its "
-     "displacements one by one, expected less than 1e-06: is the model held, or are its axes "
-     "mixed?"),
+     "MeshBody 'part': a rigid motion of its component needs forces of 2.3e-01 relative to "
+     "those of its displacements one by one, expected less than 1e-06: is the model held, or are "
+     "its axes mixed?"),
     (lambda: made(strip(2, sp.Material(E=1e9, G=4e8, density=-1.0))),
      "Material: density is -1.0, expected a positive number"),
     (lambda: made(ShellMesh([[0, 0, 0], [1, 0, 0], [2, 0, 0]], [[0, 1, 2]], 0.01, ALUMINIUM)),

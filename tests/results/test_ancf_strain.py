@@ -146,8 +146,7 @@ def test_a_vibration_through_its_straight_shape_is_valid():
 @pytest.mark.parametrize("kind", ["beam", "cable"])
 def test_what_is_not_a_number_is_no_small_strain(kind):
     from supple.engine.pack.builder import build
-    from supple.results.flexibility.beam_bending import Bending
-    from supple.results.flexibility.line_strain import surface_strain
+    from supple.results.flexibility.line_bending import Bending, surface_strain
 
     m = sp.Model()
     made = sp.ANCFBeam if kind == "beam" else sp.Cable

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.results.flexibility.support_stiffness import held_directions
+from supple.results.flexibility.supports import held_directions
 from supple.results.views.body_loads import at_times
 
 E, G, LENGTH, DEPTH = 70e9, 26e9, 2.0, 0.1

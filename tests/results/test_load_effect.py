@@ -12,7 +12,7 @@ import pytest
 
 import supple as sp
 from models import mesh_bodies
-from supple.results.flexibility.geometric_stiffness import LoadEffect, load_effect
+from supple.results.flexibility.load_effect import LoadEffect, load_effect
 
 ALLOY = sp.Material(70e9, 26e9, 2700)
 LENGTH, SECTION = 1.0, sp.Rectangle(0.01, 0.02)

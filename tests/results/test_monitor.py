@@ -10,9 +10,8 @@ import pytest
 import supple as sp
 from supple.bodies.base.flexible import FlexibleBody
 from supple.fem.recovery.stress_points import mesh_rotations
-from supple.results.data.findings import Monitor
+from supple.results.data.findings import Extreme, Monitor
 from supple.results.flexibility.deformation import (
-    Extreme,
     highest_share,
     lost_stiffness,
     modal_energies,

@@ -11,7 +11,7 @@ import pytest
 import supple as sp
 from supple.results.data.audit import AuditRecord, EnergyAudit, MomentumAudit, MomentumRecord
 from supple.results.data.findings import BodyMonitor, Finding, Monitor
-from supple.results.monitor.verdict import headline
+from supple.results.monitor.monitor import headline
 
 
 def energy_of(error: float, complete: bool = True) -> EnergyAudit:

@@ -70,14 +70,12 @@ def draw_picture(
     result: Result, t: float | None, path: str | Path | None, magnification: float
 ) -> Figure:
     """Draw a result at the output time next to t, and write the figure if there is a path."""
-    from supple.results.result import Result  # what is made of another kind of result
-
     times = np.asarray(result.t)
     when = times[-1] if t is None else validate.number("picture", "t", t, "a time in s")
     size = validate.positive("picture", "magnification", magnification)
     k = int(np.argmin(np.abs(times - when)))
     near = np.unique([max(k - 1, 0), k])  # forces are found at two times or more
-    some = Result(result.data.at(near))
+    some = result._at(near)
     figure = picture(draw(some), int(np.flatnonzero(near == k)[0]), size)
     save_figure(figure, path)
     return figure

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.constraints import SlidingJoint
 from supple.core.base.layout import integers
@@ -21,9 +22,7 @@ from supple.results.data.spectrogram import Spectrogram
 from supple.results.data.spectrum import Spectrum
 from supple.results.files.dataset import Array, Track, track, values_of, variables
 from supple.results.files.saved import SavedResult, load_result
-from supple.results.monitor.blocks import LONG, monitor_in_blocks
-from supple.results.monitor.monitor import monitor
-from supple.results.monitor.verdict import headline
+from supple.results.monitor.monitor import LONG, headline, monitor, monitor_in_blocks
 from supple.results.motion.motion_audit import MotionAudit, motion_audit
 from supple.results.products import Products
 from supple.results.summary import WIDTH, summary
@@ -106,6 +105,10 @@ class Result(Products):
         self.changes = data.changes
         self.statistics = dict(data.statistics)
         self.momentum = MomentumAudit(data.momentum)
+
+    def _at(self, which: NDArray[np.int_]) -> Result:
+        """The result at some of its output times, of whatever kind it is."""
+        return Result(self.data.at(which))
 
     @property
     def a(self) -> Array:

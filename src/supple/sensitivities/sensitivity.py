@@ -76,7 +76,7 @@ class Sensitivity(OnRun):
         return np.array([self[output, name] for name in self.parameters])
 
     def relative(self, output: str) -> dict[str, Any]:
-        """Change of an output in parts of itself for a change of each parameter in parts of it."""
+        """Relative change of an output for a relative change of each parameter."""
         value = np.asarray(self.values[output])
         with np.errstate(all="ignore"):
             return {p: self[output, p] * x / value for p, x in self.parameters.items()}

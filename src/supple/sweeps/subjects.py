@@ -23,7 +23,7 @@ from supple.io.modelfiles.model_file import KEPT, ModelFile
 from supple.model import Model
 from supple.modelling.replacement import value_at
 from supple.results.data.audit import LEVELS
-from supple.results.monitor.verdict import headline
+from supple.results.monitor.monitor import headline
 from supple.results.motion.error_growth import is_long
 from supple.results.motion.motion_audit import MotionAudit, motion_audit, not_judged
 from supple.sweeps.designs import OWNER, Row

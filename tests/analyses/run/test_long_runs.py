@@ -30,7 +30,7 @@ from supple.engine.base import histories
 from supple.foundation.serialization import pack, unpack
 from supple.integrators.run import driver, snapshot
 from supple.results import result
-from supple.results.monitor import blocks as monitor_blocks
+from supple.results.monitor import monitor as monitor_blocks
 
 
 def arm() -> sp.Model:

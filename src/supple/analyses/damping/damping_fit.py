@@ -1,23 +1,33 @@
 """fit_damping: damping of flexible bodies with which the modes of a model have given ratios.
 
-How factors are fitted is in `mode_fit`. Here is what may damp bodies: ratios of their own modes,
-or parts of stiffness and mass.
+Bodies may be damped by ratios of their own modes, or by parts of stiffness and mass: factors of
+damping matrices. Ratios are linear in the factors x, to first order: with undamped modes y of unit
+modal mass
+
+    ratio_k = y_k . (C_0 + sum_p x_p C_p) y_k / (2 w_k)
+
+C_0 is what dampers, controllers and other bodies do already, C_p what a factor of 1 does. Factors
+that are not negative are fitted to the asked ratios in parts of these, and again to what the
+eigenvalues then are.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from supple.analyses.base.arguments import expect
-from supple.analyses.damping.damping_result import OFF, DampingFit
-from supple.analyses.damping.mode_fit import Asked, ModeFit, Term
+from supple.analyses.damping.damping_result import OFF, DampedMode, DampingFit
 from supple.analyses.kinematics.taken_as_rigid import deforming
 from supple.analyses.linear.linearize import linearize
+from supple.analyses.modes.kinetic_shares import moves_most
 from supple.analyses.modes.linear_model import LinearModel
+from supple.analyses.modes.mode import Mode
 from supple.bodies.base.elastic import takes_damping
 from supple.fem.base.damping import Damping, ModalDamping, Rayleigh, own_modes
 from supple.formulations.base import Formulation
@@ -36,6 +46,189 @@ from supple.state import State
 
 OWNER = "fit_damping"
 KINDS = ("modal", "rayleigh")
+OWN = 0.5  # part of the potential energy of a mode that is strain of bodies, if it counts
+LOWEST, SEVERAL = 2, 6  # factors that are few; elastic modes for more of them if none are named
+ANOTHER = 1.5  # times the lowest frequency: that of a mode that tells two factors apart
+BESIDE = 1e-3  # weight of modes that are not asked, beside those that are
+NEAR = 1e-3  # weight of factors that are usual, beside that of the asked ratios
+WIDE = 4.0  # how many times what is usual a factor may be
+TINY = 1e-300
+PASSES = 5
+ROUNDING = 1e-12  # part of the largest square of a frequency
+
+
+@dataclass(frozen=True)
+class Term:
+    """Damping matrix (n, n) for a factor of 1, in the coordinates of the linear model.
+
+    ``part`` is "stiffness", "mass" or the number of a mode of the body. ``time`` (s) is what a
+    factor of 1 multiplies the stiffness of the strain by that it damps; NaN if it is none.
+    """
+
+    body: str
+    part: str | int
+    matrix: Array
+    time: float
+
+
+class Asked:
+    """Ratios by the number of an elastic mode, or by its frequency."""
+
+    def __init__(self, owner: str, ratios: Any, frequencies: Any) -> None:
+        expected = "a number or numbers that are zero or positive"
+        self.ratios = np.atleast_1d(validate.array(owner, "ratios", ratios, expected))
+        if self.ratios.ndim != 1 or not self.ratios.size or self.ratios.min() < 0.0:
+            raise ModelError(owner, "ratios", ratios, expected)
+        self.owner = owner
+        self.frequencies: Array | None = None
+        if frequencies is None:
+            return
+        expected = "positive numbers in Hz that increase, as many as ratios, or any with one ratio"
+        given = np.atleast_1d(validate.array(owner, "frequencies", frequencies, expected))
+        fits = len(self.ratios) in (1, len(given))
+        ordered = given.ndim == 1 and given.size and np.all(np.diff(given, prepend=0.0) > 0.0)
+        if not fits or not ordered:
+            raise ModelError(owner, "frequencies", frequencies, expected)
+        self.frequencies = given
+        self.ratios = np.broadcast_to(self.ratios, given.shape)
+
+    @property
+    def all_alike(self) -> bool:
+        """True if one ratio is asked of all modes."""
+        return self.frequencies is None and len(self.ratios) == 1
+
+    def of(self, frequencies: Array) -> Array:
+        """Ratios (k,) of elastic modes with ascending frequencies (k,), Hz."""
+        if self.frequencies is None:
+            places = np.minimum(np.arange(len(frequencies)), len(self.ratios) - 1)
+            return np.asarray(self.ratios[places])
+        return np.interp(frequencies, self.frequencies, self.ratios)
+
+    def counts(self, frequencies: Array, few: bool) -> np.ndarray:
+        """Which elastic modes (k,) must have their ratios; of ``few`` factors the lowest."""
+        if self.frequencies is not None:
+            chosen = (frequencies >= self.frequencies[0]) & (frequencies <= self.frequencies[-1])
+            for f in self.frequencies:
+                chosen[np.argmin(np.abs(frequencies - f))] = True
+            return np.asarray(chosen)
+        most = len(self.ratios) if len(self.ratios) > 1 else SEVERAL
+        if few and len(self.ratios) == 1:
+            most = 1 + int(np.argmax(frequencies > ANOTHER * frequencies[0]))
+        return np.asarray(np.arange(len(frequencies)) < most)
+
+
+class ModeFit:
+    """Ratios of the modes of a linear model by factors of some terms.
+
+    ``strain`` (n, n) is the stiffness of the strain of the bodies that are damped; ``shared`` says
+    that all terms of one part have the same factor.
+    """
+
+    def __init__(
+        self, linear: LinearModel, terms: Sequence[Term], strain: Array, asked: Asked, shared: bool
+    ) -> None:
+        self.linear, self.terms, self.asked = linear, terms, asked
+        parts = list(dict.fromkeys(t.part for t in terms)) if shared else range(len(terms))
+        every = [(t.part if shared else k) for k, t in enumerate(terms)]
+        self.group = np.array([[float(e == p) for p in parts] for e in every])  # (terms, factors)
+        still = replace(linear, C=np.zeros_like(linear.C), F=0.0 * linear.F, V=0.0 * linear.V)
+        squares, shapes = still._squares()
+        real = squares > ROUNDING * float(np.max(squares, initial=0.0))
+        Y = shapes[:, real]
+        Y = Y / np.sqrt(np.einsum("ik,ij,jk->k", Y, linear.M, Y))
+        order = np.argsort(squares[real])
+        self.Y, self.w = Y[:, order], np.sqrt(squares[real][order])
+        self.strain = np.einsum("ik,ij,jk->k", self.Y, strain, self.Y) / self.w**2
+        self.elastic = np.flatnonzero(self.strain >= OWN)
+        if not len(self.elastic):
+            raise SimulationError(
+                f"{asked.owner}: no mode of the model is one of its flexible bodies: none has half "
+                "of its potential energy as strain, expected bodies that vibrate"
+            )
+        f = self.w[self.elastic] / (2.0 * np.pi)
+        self.wanted = asked.of(f)
+        self.counts = asked.counts(f, shared)
+
+    @cached_property
+    def slopes(self) -> Array:
+        """Ratios (k, factors) of the elastic modes for each factor of 1."""
+        Y, w = self.Y[:, self.elastic], self.w[self.elastic]
+        own = [np.einsum("ik,ij,jk->k", Y, t.matrix, Y) / (2.0 * w) for t in self.terms]
+        return np.asarray(np.stack(own, axis=1) @ self.group)
+
+    def run(self) -> Array:
+        """Factors (terms,) of the terms."""
+        from scipy.optimize import lsq_linear
+
+        Y, w = self.Y[:, self.elastic], self.w[self.elastic]
+        already = np.einsum("ik,ij,jk->k", Y, self.linear.C, Y) / (2.0 * w)
+        size = np.where(self.wanted > 0.0, self.wanted, np.max(self.wanted, initial=0.0) or 1.0)
+        low = (w[0] / w) ** 2  # modes that are seen most
+        weight = np.where(self.counts, low if self.asked.all_alike else 1.0, BESIDE * low) / size
+        A, goal = self.slopes, self.wanted.copy()
+        scale = np.maximum(np.linalg.norm(weight[:, None] * A, axis=0), 1e-300)
+        x = np.zeros(A.shape[1])
+        for _ in range(PASSES):
+            usual, bounds = self._usual(np.maximum(goal - already, 0.0), w)
+            rows = np.vstack([weight[:, None] * A / scale, NEAR * np.diag(bounds < np.inf)])
+            sides = np.concatenate([weight * (goal - already), NEAR * usual * scale])
+            limits = (
+                np.where(bounds < np.inf, usual / bounds, 0.0),
+                np.maximum(usual, TINY) * bounds,
+            )
+            x = lsq_linear(rows, sides, [limit * scale for limit in limits]).x / scale
+            beyond = self._ratios(self.group @ x)[self.elastic] - already - A @ x
+            if np.all(np.abs(goal + beyond - self.wanted)[self.counts] <= 1e-6 * size[self.counts]):
+                break
+            goal = self.wanted - beyond  # of first order, so that the eigenvalues are right
+        return np.asarray(self.group @ x)
+
+    def _usual(self, ratios: Array, w: Array) -> tuple[Array, Array]:
+        """Factors that are usual for ratios (k,) of the elastic modes, and times them the bounds.
+
+        Strain that a mode of frequency w stores is damped by the time 2 ratio / w; what stores
+        energy in several of them by the mean, and not by many times that. Without a time a factor
+        has no bound.
+        """
+        times = np.array([t.time for t in self.terms]) @ self.group / self.group.sum(axis=0)
+        known = np.isfinite(times)
+        share = np.maximum(self.slopes / w[:, None], 0.0)
+        mean = (2.0 * ratios / w) @ share / np.maximum(share.sum(axis=0), TINY)
+        bound = known & (self.group.shape[1] > LOWEST)
+        return np.where(bound, mean / np.where(known, times, 1.0), 0.0), np.where(
+            bound, WIDE, np.inf
+        )
+
+    def modes(self, factors: Array) -> tuple[DampedMode, ...]:
+        """The modes with what was asked and what results."""
+        ratios, shapes = self._ratios(factors), self._modes(factors)
+        asked = np.full(len(self.w), np.nan)
+        asked[self.elastic[self.counts]] = self.wanted[self.counts]
+        return tuple(
+            DampedMode(
+                float(self.w[k] / (2.0 * np.pi)),
+                float(asked[k]),
+                float(ratios[k]),
+                float(self.strain[k]),
+                moves_most(shapes[k]),
+            )
+            for k in range(len(self.w))
+        )
+
+    def _ratios(self, factors: Array) -> Array:
+        """Parts of critical damping (k,) of all modes, by the eigenvalues of the damped model."""
+        return np.array([mode.damping for mode in self._modes(factors)])
+
+    def _modes(self, factors: Array) -> list[Mode]:
+        """The damped modes, each that whose shape and frequency are nearest to an undamped one."""
+        C = self.linear.C + sum(x * t.matrix for x, t in zip(factors, self.terms, strict=True))
+        modes = [m for m in replace(self.linear, C=C).modes if not m.rigid]
+        shapes = np.array([m.shape[list(self.linear.places)] for m in modes])
+        sizes = np.sqrt(np.einsum("ki,ij,kj->k", shapes.conj(), self.linear.M, shapes).real)
+        alike = np.abs(shapes @ self.linear.M @ self.Y) / sizes[:, None]
+        values = np.array([abs(m.eigenvalue) for m in modes])
+        apart = np.abs(np.log(values[:, None] / self.w))
+        return [modes[int(np.argmax(alike[:, k] - apart[:, k]))] for k in range(len(self.w))]
 
 
 def fit_damping(

@@ -24,7 +24,7 @@ from supple.loops.ranks import analyse, scaled_table, weakest_row
 from supple.loops.singular import about
 from supple.model import Model
 from supple.modelling.plausibility import suspicions
-from supple.results.checks.damping_findings import asked_damping
+from supple.results.checks.reduced_bodies import asked_damping
 from supple.state import State
 
 # Changes of coordinates and rates below this are rounding, in their own units.

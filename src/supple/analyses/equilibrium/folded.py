@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.engine.base.compiled import Compiled
 from supple.foundation.poses import Array
-from supple.results.flexibility.line_turns import line_turns
+from supple.results.flexibility.line_bending import line_turns
 
 # rad from one end of an element to the other. A line with a kink at a node turns by half of it, so
 # by less than pi/2, on either side; what turns farther than this lies back on itself.

@@ -18,9 +18,8 @@ from supple.formulations.equations import Equations
 from supple.foundation.errors import ModelError, label
 from supple.loops.singular import violated_row
 from supple.model import Model
-from supple.results.data.findings import Finding, Monitor
+from supple.results.data.findings import Finding, Monitor, RunFinding
 from supple.results.motion.motion_audit import MotionAudit
-from supple.results.motion.run_finding import RunFinding
 from supple.results.result import Result, RunData
 from supple.state import State
 

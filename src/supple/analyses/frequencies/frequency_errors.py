@@ -1,34 +1,44 @@
-"""Errors of frequencies of a linear model by few modes and by shear that is left out.
+"""Errors of frequencies of a linear model: by few modes, by shear, by meshes and by elements.
 
 In a mode, inertia and joints load a body as at any instant. What its whole mesh would do beyond its
 elastic coordinates, and by shear of sections that has no place in its theory, is flexibility that
-is missing: with twice the energy E of that deflection, and
-2 T with the kinetic energy T of the mode, both largest, the square of the frequency is too high by
-E / T of itself, to first order (Rayleigh).
+is missing: with twice the energy E of that deflection, and 2 T with the kinetic energy T of the
+mode, both largest, the square of the frequency is too high by the part E / T, to first order
+(Rayleigh). A finer mesh would give way more, or less, under the same loads, and that flexibility
+changes the square of the frequency in the same way. Elements over nodal vectors are compared with
+smaller ones (`supple.analyses.frequencies.nodal_frequencies`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from supple.analyses.base.snapshot_result import instant
-from supple.analyses.frequencies.mesh_frequencies import mesh_parts
 from supple.analyses.frequencies.nodal_frequencies import NodalErrors, nodal_errors, nodal_strain
 from supple.analyses.modes.linear_model import LinearModel
 from supple.analyses.modes.mode import Mode
+from supple.bodies.nodal.ancf_nodes import ANCFNodes
 from supple.engine.base.body_records import FlexRecord
+from supple.engine.base.compiled import Compiled
 from supple.engine.reading.loads import Loads
 from supple.formulations.equations import Equations
 from supple.foundation.errors import label, percent
+from supple.foundation.frames import Body
 from supple.foundation.poses import Array
 from supple.model import Model
-from supple.results.checks.mode_findings import advice, coordinates
-from supple.results.data.findings import BodyMonitor, Finding, Monitor
-from supple.results.flexibility.shear_share import carried_energies, shear_energy
-from supple.results.flexibility.truncation import Deflected, deflected, with_right_reactions
+from supple.results.checks.reduced_bodies import advice, coordinates, mesh_works
+from supple.results.data.findings import Finding, Monitor
+from supple.results.flexibility.truncation import (
+    Deflected,
+    carried_energies,
+    deflected,
+    shear_energy,
+    with_right_reactions,
+)
 from supple.results.result import Result
 from supple.state import State
 
@@ -37,6 +47,7 @@ STEP = 1e-4  # of displaced states, in the units of coordinates
 JUDGED = 3  # lowest elastic modes that are judged
 LIMIT, SERIOUS = 0.02, 0.1  # part of a frequency
 ELASTIC = 0.5  # part of the energy of a mode that is strain, if it is an elastic one
+MOST = 0.99  # part of the work in a mode that a mesh may have too much
 AT_REST = 1e-9  # of the largest motion of elastic coordinates: a body that cannot deform
 
 
@@ -106,7 +117,7 @@ def frequency_errors(equations: Equations, linear: LinearModel, model: Model) ->
         for k in range(len(modes))
     )
     sheared = tuple(bool(w and shear[w][k] > 0.5 * missing[w][k]) for k, w in enumerate(worst))
-    by_mesh = mesh_parts(bodies, kinetic)
+    by_mesh = _mesh_parts(bodies, kinetic)
     return replace(alone, parts=parts, worst=worst, sheared=sheared, by_mesh=by_mesh)
 
 
@@ -159,6 +170,20 @@ def _loaded(
     return with_right_reactions(found, sets, equations.compiled)
 
 
+def _mesh_parts(bodies: Mapping[str, Deflected], kinetic: Array) -> dict[str, Array]:
+    """Parts (k,) of each frequency by which the mesh of each body makes it too high.
+
+    Twice the kinetic energy of modes is given; negative parts are those of meshes too soft.
+    """
+    found = {}
+    for name, body in bodies.items():
+        known = mesh_works(body)
+        if known is not None:
+            more = (known[1] - known[0]).reshape(-1, 2).sum(axis=1)
+            found[name] = 1.0 - 1.0 / np.sqrt(1.0 + np.maximum(more / kinetic, -MOST))
+    return found
+
+
 def _missing(body: Deflected) -> Array:
     """Twice the energy (modes,) of what a body leaves out, of both parts of each mode."""
     missing, _ = body.energy(body.factors, body.right)
@@ -188,47 +213,106 @@ def _strain(records: Iterable[FlexRecord], mode: Mode) -> float:
 def with_frequencies(monitor: Monitor, linear: LinearModel, found: FrequencyErrors) -> Monitor:
     """Monitor with added findings about the frequencies up to the third elastic one.
 
-    One up to the lowest elastic one is a "frequency", others are "frequencies".
+    By few modes, by meshes, and by elements over nodal vectors. One up to the lowest elastic one is
+    a "frequency", others are "frequencies".
     """
-    compiled, bodies = linear.state.compiled, dict(monitor.bodies)
+    compiled = linear.state.compiled
     assert compiled is not None
+    still = _motionless(monitor, linear, compiled)
+    wrong = (
+        *_by_modes(monitor, compiled, found),
+        *_by_meshes(compiled, found),
+        *_by_elements(compiled, found),
+    )
+    return monitor.adding([*still, *(each.finding(linear, found) for each in wrong)])
+
+
+class _Wrong(NamedTuple):
+    """A frequency that is wrong because of a body.
+
+    Attributes
+    ----------
+    name : of the body in the monitor
+    about : the body that is named
+    k : number of the mode
+    part : of the frequency by which it is too high; negative if it is too low
+    serious : part from which on it is serious, in parts of the right frequency
+    because : words before "the frequency"
+    advice : words behind the limit
+    """
+
+    name: str
+    about: Body
+    k: int
+    part: float
+    serious: float
+    because: str
+    advice: str
+
+    def finding(self, linear: LinearModel, found: FrequencyErrors) -> Finding:
+        """The finding about it."""
+        size, lowest = abs(excess(self.part)), found.lowest(self.k)
+        sentence = (
+            f"{label(self.about)}: {self.because} the frequency {linear.frequencies[self.k]:.4g} "
+            f"Hz is about {percent(size)} too {'high' if self.part > 0.0 else 'low'}, expected at "
+            f"most {percent(LIMIT)}{self.advice}"
+        )
+        word, serious = "frequency" if lowest else "frequencies", lowest and size > self.serious
+        return Finding(self.name, word, size, LIMIT, None, serious, sentence)
+
+
+def _motionless(monitor: Monitor, linear: LinearModel, compiled: Compiled) -> Iterator[Finding]:
+    """Findings about bodies that cannot move."""
     moving = np.abs(linear.N / compiled.scale[:, None]).max(axis=1, initial=0.0)
     for name, record in compiled.flexible.items():
-        if name in bodies and moving[record.u].max(initial=0.0) < AT_REST:
+        if name in monitor.bodies and moving[record.u].max(initial=0.0) < AT_REST:
+            body, n = record.body, record.modal.n
             sentence = (
-                f"{label(record.body)}: its joints leave its "
-                f"{coordinates(record.body, record.modal.n)} no motion, so that it has no "
-                f"frequencies of its own: {advice(record.body, record.modal.n)}"
+                f"{label(body)}: its joints leave its {coordinates(body, n)} no motion, so that it "
+                f"has no frequencies of its own: {advice(body, n)}"
             )
-            bodies[name] = _add(bodies[name], "modes", 1.0, 0.0, True, sentence)
-    wrong = np.flatnonzero(found.parts[: found.judged] > LIMIT)
-    for k in wrong[:1].tolist():
-        worst, part = found.worst[k], float(found.parts[k])
-        record = compiled.flexible[worst]
-        name = worst if worst in bodies else compiled.owners[worst]
-        owner = compiled.bodies[compiled.owners[worst]].body
+            yield Finding(name, "modes", 1.0, 0.0, None, True, sentence)
+
+
+def _by_modes(monitor: Monitor, compiled: Compiled, found: FrequencyErrors) -> Iterator[_Wrong]:
+    """The first frequency that few modes, or shear that is left out, make too high."""
+    for k in np.flatnonzero(found.parts[: found.judged] > LIMIT)[:1].tolist():
+        worst = found.worst[k]
+        record, owner = compiled.flexible[worst], compiled.bodies[compiled.owners[worst]].body
+        name = worst if worst in monitor.bodies else compiled.owners[worst]
         with_its, do = coordinates(record.body, record.modal.n), advice(record.body, record.modal.n)
         if owner.divides:
             with_its, do = "parts", "use more parts"
         if found.sheared[k]:
             with_its, do = "theory='euler_bernoulli', without shear,", "use theory='timoshenko'"
-        sentence = (
-            f"{label(owner)}: with its {with_its} the frequency {linear.frequencies[k]:.4g} Hz is "
-            f"about {percent(excess(part))} too high, expected at most {percent(LIMIT)}: {do}"
-        )
-        lowest = found.lowest(k)
-        word, serious = "frequency" if lowest else "frequencies", lowest and part > SERIOUS
-        bodies[name] = _add(bodies[name], word, excess(part), LIMIT, serious, sentence)
-    return Monitor(bodies)
+        part, serious = float(found.parts[k]), excess(SERIOUS)
+        yield _Wrong(name, owner, k, part, serious, f"with its {with_its}", f": {do}")
+
+
+def _by_meshes(compiled: Compiled, found: FrequencyErrors) -> Iterator[_Wrong]:
+    """The first frequency of each body that its mesh gets wrong."""
+    for name, parts in found.by_mesh.items():
+        for k in np.flatnonzero(np.abs(parts[: found.judged]) > LIMIT)[:1].tolist():
+            part, body = float(parts[k]), compiled.flexible[name].body
+            do = f", whatever modes it has: {body.mesh_advice(part > 0.0)}"
+            yield _Wrong(name, body, k, part, SERIOUS, "by its mesh", do)
+
+
+def _by_elements(compiled: Compiled, found: FrequencyErrors) -> Iterator[_Wrong]:
+    """The first frequency that elements over nodal vectors get wrong."""
+    nodal = found.nodal
+    if nodal is None:
+        return
+    judged = nodal.parts[: found.judged]
+    for k in np.flatnonzero(np.abs(judged / (1.0 - judged)) > LIMIT)[:1].tolist():
+        part, name = float(judged[k]), nodal.worst[k]
+        body = compiled.gradient[name].body
+        do = body.refinement if isinstance(body, ANCFNodes) else "use more elements"
+        if abs(nodal.lasting[k]) > 0.5 * abs(part):
+            do = "use element='collocated', since sections of a continuum cannot contract"
+        yield _Wrong(name, body, k, part, SERIOUS, "with its elements", f": {do}")
 
 
 def excess(part: float) -> float:
     """By how much a frequency is too high, in parts of the right one."""
     return part / (1.0 - part)
-
-
-def _add(
-    body: BodyMonitor, what: str, value: float, limit: float, serious: bool, sentence: str
-) -> BodyMonitor:
-    finding = Finding(body.name, what, value, limit, None, serious, sentence)
-    return replace(body, findings=(*body.findings, finding))

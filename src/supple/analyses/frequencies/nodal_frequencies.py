@@ -1,7 +1,7 @@
 """Errors of frequencies of a linear model by elements over nodal vectors.
 
 The lowest modes are compared with those of the same model with smaller elements
-(`supple.analyses.frequencies.nodal_models`), near the same equilibrium. Its matrices are sparse,
+(`supple.analyses.frequencies.finer_nodal`), near the same equilibrium. Its matrices are sparse,
 and its modes are near the ones that are known, so that they take a small part of the time of the
 linear model. With w0 and w1 of both, the logarithm of the frequency changes by 1/5 of their
 difference more: that is between what errors of the second and of the fourth order leave. Where they
@@ -14,17 +14,28 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, cast
 
 import numpy as np
 
 from supple.analyses.equilibrium.equilibrium import Search
 from supple.analyses.equilibrium.sparse_equilibrium import TOO_LARGE, SparseSearch
-from supple.analyses.frequencies.finer_solids import FinerSolids, finer_solids
-from supple.analyses.frequencies.nodal_models import FinerModel, finer_nodal
-from supple.analyses.frequencies.rest_matrices import Matrices, matrices_at
-from supple.analyses.frequencies.ritz_modes import RitzModes, held, matched, ritz_modes
+from supple.analyses.frequencies.finer_nodal import (
+    FinerModel,
+    FinerSolids,
+    finer_nodal,
+    finer_solids,
+)
+from supple.analyses.frequencies.rest_modes import (
+    Matrices,
+    RitzModes,
+    held,
+    matched,
+    matrices_at,
+    ritz_modes,
+)
 from supple.analyses.modes.linear_model import LinearModel
 from supple.analyses.modes.mode import Complex, Mode
 from supple.bodies.nodal.ancf_line import ANCFBeam
@@ -35,14 +46,25 @@ from supple.formulations.equations import Equations
 from supple.foundation.errors import SuppleError
 from supple.foundation.poses import Array
 from supple.model import Model
-from supple.results.flexibility.beam_bending import Bending
-from supple.results.flexibility.line_turns import line_turns
+from supple.results.flexibility.line_bending import Bending, line_turns
 
 ITERATIONS = 20
 CONVERGED = 1e-9  # correction, in units of increments
 SHORT = 0.5  # part of a gradient that is left of it
 FARTHER, TURN = 1.5, 0.1  # times the angle in an element, and rad, which are a fold
 MOST = 0.3  # the same: the largest that is taken at once
+MORE = 6  # modes above those that are judged, which help to find them
+REST = 0.2  # of the difference of squares, that is left with smaller elements
+DIFFERENT = 0.01  # part of a frequency from which on even smaller elements are looked at
+SLOWEST, FASTEST = 3.0, 16.0  # factors by which differences fall from one size to the next
+GROWS = 0.05  # of the lowest frequency: a rate at which something grows
+SHIFT = 0.1  # of the square of the lowest frequency
+FREE = 1e-3  # the same, where an equilibrium is looked for
+STRAIN = 1e-12  # energy beside that of a motion by a length at the lowest frequency
+BALANCED = 1e-6  # correction of an equilibrium, in units of increments
+UNBALANCED = 1e-5  # part of the loads that may be left of an equilibrium
+ROUNDED = 1e-13  # the same, beside the largest stiffness, which rounding leaves
+STEP = 1e-5  # rad, of bent shapes
 
 
 def settled(finer: FinerModel, t: float, z: Array, shift: float, downhill: bool) -> Array | None:
@@ -99,20 +121,6 @@ def _kinked(c: Compiled, before: Array, after: Array) -> bool:
     return False
 
 
-MORE = 6  # modes above those that are judged, which help to find them
-REST = 0.2  # of the difference of squares, that is left with smaller elements
-DIFFERENT = 0.01  # part of a frequency from which on even smaller elements are looked at
-SLOWEST, FASTEST = 3.0, 16.0  # factors by which differences fall from one size to the next
-GROWS = 0.05  # of the lowest frequency: a rate at which something grows
-SHIFT = 0.1  # of the square of the lowest frequency
-FREE = 1e-3  # the same, where an equilibrium is looked for
-STRAIN = 1e-12  # energy beside that of a motion by a length at the lowest frequency
-BALANCED = 1e-6  # correction of an equilibrium, in units of increments
-UNBALANCED = 1e-5  # part of the loads that may be left of an equilibrium
-ROUNDED = 1e-13  # the same, beside the largest stiffness, which rounding leaves
-STEP = 1e-5  # rad, of bent shapes
-
-
 @dataclass(frozen=True, eq=False)
 class NodalErrors:
     """Errors by the elements of bodies over nodal vectors.
@@ -135,74 +143,24 @@ def nodal_errors(
     equations: Equations, linear: LinearModel, model: Model, modes: Sequence[Mode], judged: int
 ) -> NodalErrors:
     """Errors of the lowest modes by elements over nodal vectors; so many of them are judged."""
-    records = equations.compiled.gradient
-    nothing = np.zeros(len(modes))
-    found = NodalErrors(nothing, ("",) * len(modes), nothing)
-    if not records or not modes:
-        return found
-    unknown = replace(found, parts=nothing + np.nan)
+    compared = _Comparison(equations, linear, model, modes, judged)
+    why = "no state of a model with smaller elements was found near it"
     if np.any(linear.state.u):
-        return replace(unknown, why="they are judged only where nothing moves")
-    lowest = min(abs(mode.eigenvalue) for mode in modes) ** 2
-    balanced = _at_equilibrium(equations, linear, lowest)
-    if not balanced and not _unstrained(linear, records, lowest):
-        return replace(unknown, why="the state is neither an equilibrium nor without strain")
-    try:
-        parts = _compared(equations, linear, model, modes, judged, balanced)
-    except np.linalg.LinAlgError:  # motions without mass
-        parts = None
-    if parts is None:
-        return replace(unknown, why="no state of a model with smaller elements was found near it")
-    return replace(found, parts=parts[0], worst=parts[1], lasting=parts[2])
+        why = "they are judged only where nothing moves"
+    elif not compared.balanced and not compared.unstrained:
+        why = "the state is neither an equilibrium nor without strain"
+    else:
+        try:
+            found = compared.errors()
+        except np.linalg.LinAlgError:  # motions without mass
+            found = None
+        if found is not None:
+            return found
+    nothing = np.zeros(len(modes))
+    return NodalErrors(nothing + np.nan, ("",) * len(modes), nothing, why)
 
 
-def _compared(
-    equations: Equations,
-    linear: LinearModel,
-    model: Model,
-    modes: Sequence[Mode],
-    judged: int,
-    balanced: bool,
-) -> tuple[Array, tuple[str, ...], Array] | None:
-    """Parts, names of the worst bodies, and parts that last; None where nothing is known."""
-    state, count = linear.state, len(modes)
-    near = _starting(linear, modes)
-    squares = [np.array([abs(mode.eigenvalue) ** 2 for mode in modes])]
-    lowest, at = float(squares[0].min()), (model, equations, state.q)
-    if not balanced:
-        squares = [_without_loads(equations, linear, near, count, lowest)]
-    free, rest, worst = len(linear.rigid_modes), REST, ("",) * count
-    lines = any(not isinstance(r.body, ANCFSolid) for r in equations.compiled.gradient.values())
-    for level in range(2 if lines else 1):
-        made = _level(at, linear, near, balanced, lowest)
-        if made is None:
-            break
-        finer, q, here, solids, shapes, found = made
-        unit = finer.equations.compiled.scale
-        found = held(here, shapes[:, shapes.shape[1] - free :], found)
-        numbers = matched(here, shapes[:, :count], found)
-        squares.append(_squares(found.rates, numbers, judged))
-        if level == 0:
-            places = {n: r.u for n, r in finer.equations.compiled.gradient.items()} | solids.slices
-            worst = _worst(places, here, shapes[:, :count], found.shapes[:, numbers])
-            rest = REST if lines else solids.rest
-        change = np.abs(1.0 - np.sqrt(squares[-1] / squares[-2]))[:judged]
-        if not np.nanmax(change, initial=0.0) > DIFFERENT:
-            break
-        known, near = numbers >= 0, (finer.P @ near).astype(complex)
-        near[:, np.flatnonzero(known)] = unit[:, None] * (
-            solids.R @ found.shapes[:, numbers[known]]
-        )
-        at = finer.model, finer.equations, q
-    if len(squares) == 1:
-        return None
-    limit = _limit(squares, rest)
-    lasting = _lasting(linear, modes)
-    parts = 1.0 - np.sqrt(np.maximum(limit, 0.0) / squares[0]) * (1.0 - lasting)
-    return parts, worst, lasting
-
-
-class Level(NamedTuple):
+class _Level(NamedTuple):
     """A model with smaller elements, its state, matrices and modes."""
 
     finer: FinerModel
@@ -213,54 +171,132 @@ class Level(NamedTuple):
     found: RitzModes
 
 
-def _level(
-    at: tuple[Model, Equations, Array],
-    linear: LinearModel,
-    near: Complex,
-    balanced: bool,
-    lowest: float,
-) -> Level | None:
-    """The model with smaller elements in a state that is no less stable; None if there is none."""
-    least, values = GROWS * np.sqrt(lowest), linear.eigenvalues
-    grown = int(np.sum((values.real > least) & (np.abs(values.imag) < least)))
-    for downhill in (False, True) if balanced else (False,):
-        made = _finer(at, linear, balanced, lowest, downhill)
-        if made is None:
-            continue
-        finer, q, here, solids = made
-        unit = finer.equations.compiled.scale
-        shapes = solids.P @ ((finer.P @ near) / unit[:, None])
-        found = ritz_modes(here, shapes, SHIFT * lowest, linear.conservative)
-        if found is not None and int(np.sum(found.growing > least)) <= grown:
-            return Level(finer, q, here, solids, shapes, found)
-    return None
+@dataclass(frozen=True, eq=False)
+class _Comparison:
+    """A linear model at rest beside those with smaller elements.
 
+    Attributes
+    ----------
+    equations, linear, model : it
+    modes : lowest ones that are compared
+    judged : how many of them are judged
+    """
 
-def _finer(
-    at: tuple[Model, Equations, Array],
-    linear: LinearModel,
-    balanced: bool,
-    lowest: float,
-    downhill: bool,
-) -> tuple[FinerModel, Array, Matrices, FinerSolids] | None:
-    """A model with smaller elements, its state and matrices, with finer solids."""
-    t, z = linear.state.t, linear.state.z
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            finer = finer_nodal(at[0], at[1], t, at[2], at[0] is not linear.model)
-        except SuppleError:  # as it is written, it has no such model
+    equations: Equations
+    linear: LinearModel
+    model: Model
+    modes: Sequence[Mode]
+    judged: int
+
+    @cached_property
+    def lowest(self) -> float:
+        """Square of the lowest rate, 1/s2."""
+        return float(min(abs(mode.eigenvalue) for mode in self.modes) ** 2)
+
+    @cached_property
+    def balanced(self) -> bool:
+        """True if loads that are not balanced, and what would correct the state, are rounding."""
+        state = self.linear.state
+        here = matrices_at(self.equations, state.t, state.q, state.z, True)
+        rounding = ROUNDED * float(np.max(np.abs(here.K.data), initial=0.0))
+        if np.max(np.abs(here.load), initial=0.0) > max(UNBALANCED * here.size, rounding):
+            return False
+        step = here.newton(FREE * self.lowest)
+        return step is not None and bool(np.max(np.abs(step), initial=0.0) <= BALANCED)
+
+    @property
+    def unstrained(self) -> bool:
+        """True if bodies over nodal vectors have no strain but for rounding."""
+        c, q = self.equations.compiled, self.linear.state.q
+        energy = sum(float(r.mesh.energy(q[r.q])) for r in c.gradient.values())
+        mass = sum(r.mesh.mass for r in c.gradient.values())
+        return energy <= STRAIN * self.lowest * mass * c.length**2
+
+    def errors(self) -> NodalErrors | None:
+        """Errors by elements; None where nothing is known."""
+        linear, count = self.linear, len(self.modes)
+        near, at = _starting(linear, self.modes), (self.model, self.equations, linear.state.q)
+        squares = [np.array([abs(mode.eigenvalue) ** 2 for mode in self.modes])]
+        if not self.balanced:
+            squares = [self._without_loads(near)]
+        free, rest, worst = len(linear.rigid_modes), REST, ("",) * count
+        records = self.equations.compiled.gradient.values()
+        lines = any(not isinstance(r.body, ANCFSolid) for r in records)
+        for level in range(2 if lines else 1):
+            made = self._level(at, near)
+            if made is None:
+                break
+            finer, q, here, solids, shapes, found = made
+            unit = finer.equations.compiled.scale
+            found = held(here, shapes[:, shapes.shape[1] - free :], found)
+            numbers = matched(here, shapes[:, :count], found)
+            squares.append(_squares(found.rates, numbers, self.judged))
+            if level == 0:
+                gradient = finer.equations.compiled.gradient
+                places = {n: r.u for n, r in gradient.items()} | solids.slices
+                worst = _worst(places, here, shapes[:, :count], found.shapes[:, numbers])
+                rest = REST if lines else solids.rest
+            change = np.abs(1.0 - np.sqrt(squares[-1] / squares[-2]))[: self.judged]
+            if not np.nanmax(change, initial=0.0) > DIFFERENT:
+                break
+            known, near = numbers >= 0, (finer.P @ near).astype(complex)
+            moved = solids.R @ found.shapes[:, numbers[known]]
+            near[:, np.flatnonzero(known)] = unit[:, None] * moved
+            at = finer.model, finer.equations, q
+        if len(squares) == 1:
             return None
-    if finer is None:
+        lasting = _lasting(linear, self.modes)
+        ratio = np.maximum(_limit(squares, rest), 0.0) / squares[0]
+        return NodalErrors(1.0 - np.sqrt(ratio) * (1.0 - lasting), worst, lasting)
+
+    def _without_loads(self, near: Complex) -> Array:
+        """Squares of the rates (k,) of the modes without the loads that no equilibrium balances."""
+        state, count = self.linear.state, len(self.modes)
+        here = matrices_at(self.equations, state.t, state.q, state.z, False)
+        shapes = near / self.equations.compiled.scale[:, None]
+        found = ritz_modes(here, shapes, SHIFT * self.lowest, self.linear.conservative)
+        if found is None or not len(found.rates):
+            return np.full(count, np.nan)
+        numbers = matched(here, shapes[:, :count], found)
+        return np.asarray(np.where(numbers >= 0, found.rates[numbers] ** 2, np.nan))
+
+    def _level(self, at: tuple[Model, Equations, Array], near: Complex) -> _Level | None:
+        """A model with smaller elements in a state that is no less stable; None without one."""
+        least, values = GROWS * np.sqrt(self.lowest), self.linear.eigenvalues
+        grown = int(np.sum((values.real > least) & (np.abs(values.imag) < least)))
+        for downhill in (False, True) if self.balanced else (False,):
+            made = self._finer(at, downhill)
+            if made is None:
+                continue
+            finer, q, here, solids = made
+            unit = finer.equations.compiled.scale
+            shapes = solids.P @ ((finer.P @ near) / unit[:, None])
+            found = ritz_modes(here, shapes, SHIFT * self.lowest, self.linear.conservative)
+            if found is not None and int(np.sum(found.growing > least)) <= grown:
+                return _Level(finer, q, here, solids, shapes, found)
         return None
-    q: Array | None = finer.q
-    if balanced and finer.model is not at[0]:
-        q = settled(finer, t, z, FREE * lowest, downhill)
-    solids = None if q is None else finer_solids(finer.equations.compiled, q)
-    if q is None or solids is None:
-        return None
-    here = solids.matrices(matrices_at(finer.equations, t, q, z, balanced))
-    return finer, q, here, solids
+
+    def _finer(
+        self, at: tuple[Model, Equations, Array], downhill: bool
+    ) -> tuple[FinerModel, Array, Matrices, FinerSolids] | None:
+        """A model with smaller elements, its state and matrices, with finer solids."""
+        (model, equations, before), (t, z) = at, (self.linear.state.t, self.linear.state.z)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                finer = finer_nodal(model, equations, t, before, model is not self.linear.model)
+            except SuppleError:  # as it is written, it has no such model
+                return None
+        if finer is None:
+            return None
+        q: Array | None = finer.q
+        if self.balanced and finer.model is not model:
+            q = settled(finer, t, z, FREE * self.lowest, downhill)
+        solids = None if q is None else finer_solids(finer.equations.compiled, q)
+        if q is None or solids is None:
+            return None
+        here = matrices_at(finer.equations, t, q, z, self.balanced)
+        return finer, q, solids.matrices(here), solids
 
 
 def _squares(rates: Array, numbers: np.ndarray, judged: int) -> Array:
@@ -361,42 +397,7 @@ def _bending(linear: LinearModel, record: ANCFRecord, mode: Mode) -> float:
             continue
         factor = STEP / size
         e = q.reshape(record.mesh.rest.shape) + factor * np.array([own, -own])
-        curved = Bending(record, e, ()).curvature
-        change = 0.5 * (curved[0] - curved[1]) / factor
         both = Bending(record, e, ())
+        change = 0.5 * (both.curvature[0] - both.curvature[1]) / factor
         total += float((both.stiffness[:, 1:] * change[:, 1:] ** 2).sum(axis=1) @ both.lengths)
     return total
-
-
-def _at_equilibrium(equations: Equations, linear: LinearModel, lowest: float) -> bool:
-    """True if loads that are not balanced, and what would correct the state, are rounding."""
-    state = linear.state
-    here = matrices_at(equations, state.t, state.q, state.z, True)
-    rounding = ROUNDED * float(np.max(np.abs(here.K.data), initial=0.0))
-    if np.max(np.abs(here.load), initial=0.0) > max(UNBALANCED * here.size, rounding):
-        return False
-    step = here.newton(FREE * lowest)
-    return step is not None and bool(np.max(np.abs(step), initial=0.0) <= BALANCED)
-
-
-def _without_loads(
-    equations: Equations, linear: LinearModel, near: Complex, count: int, lowest: float
-) -> Array:
-    """Squares of the rates (k,) of the modes without the loads that no equilibrium balances."""
-    state, unit = linear.state, equations.compiled.scale
-    here = matrices_at(equations, state.t, state.q, state.z, False)
-    shapes = near / unit[:, None]
-    found = ritz_modes(here, shapes, SHIFT * lowest, linear.conservative)
-    if found is None or not len(found.rates):
-        return np.full(count, np.nan)
-    numbers = matched(here, shapes[:, :count], found)
-    return np.asarray(np.where(numbers >= 0, found.rates[numbers] ** 2, np.nan))
-
-
-def _unstrained(linear: LinearModel, records: dict[str, ANCFRecord], lowest: float) -> bool:
-    """True if bodies over nodal vectors have no strain but for rounding."""
-    c = linear.state.compiled
-    assert c is not None
-    energy = sum(float(r.mesh.energy(linear.state.q[r.q])) for r in records.values())
-    mass = sum(r.mesh.mass for r in records.values())
-    return energy <= STRAIN * lowest * mass * c.length**2

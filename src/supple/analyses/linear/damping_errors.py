@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
 from supple.analyses.modes.linear_model import LinearModel
-from supple.results.checks.damping_findings import asked_damping, damping_finding
+from supple.results.checks.reduced_bodies import asked_damping, damping_ratio
 from supple.results.data.findings import Finding, Monitor
 
 MODES = 12  # lowest modes that are looked at
@@ -37,7 +36,7 @@ def damping_errors(linear: LinearModel) -> Iterator[Finding]:
             lost = float(np.real(moved.conj() @ own.C @ moved))
             asked = damping.asked(own.M, own.K, moved)
             ratio = lost * abs(mode.eigenvalue) / (2.0 * twice)
-            found = damping_finding(record.body, mode.frequency, asked, ratio)
+            found = damping_ratio(record.body, mode.frequency, asked, ratio).finding(record.name)
             if found is not None:
                 yield found
                 break
@@ -45,9 +44,4 @@ def damping_errors(linear: LinearModel) -> Iterator[Finding]:
 
 def with_damping(monitor: Monitor, linear: LinearModel) -> Monitor:
     """Monitor with added findings about damping."""
-    bodies = dict(monitor.bodies)
-    for found in damping_errors(linear):
-        if found.body in bodies:
-            more = (*bodies[found.body].findings, found)
-            bodies[found.body] = replace(bodies[found.body], findings=more)
-    return Monitor(bodies)
+    return monitor.adding(f for f in damping_errors(linear) if f.body in monitor.bodies)

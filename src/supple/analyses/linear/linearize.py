@@ -31,8 +31,6 @@ from supple.analyses.equilibrium.spin import turned
 from supple.analyses.equilibrium.static_result import StaticResult
 from supple.analyses.equilibrium.statics import statics
 from supple.analyses.frequencies.frequency_errors import frequency_errors, with_frequencies
-from supple.analyses.frequencies.mesh_frequencies import with_mesh_frequencies
-from supple.analyses.frequencies.nodal_findings import with_nodal_frequencies
 from supple.analyses.linear.damping_errors import with_damping
 from supple.analyses.linear.reduced_motion import Matrices, preferences, reduced
 from supple.analyses.modes.linear_model import CONSTANT, LinearModel
@@ -145,8 +143,7 @@ def with_monitor(equations: Equations, linear: LinearModel) -> LinearModel:
     if not equations.compiled.deforming:
         return replace(linear, monitor=seen)
     errors = frequency_errors(equations, linear, model)
-    seen = with_mesh_frequencies(with_frequencies(seen, linear, errors), linear, errors)
-    seen = with_nodal_frequencies(seen, linear, errors)
+    seen = with_frequencies(seen, linear, errors)
     why = "" if errors.nodal is None else errors.nodal.why
     return linear.judged(with_damping(seen, linear), errors.all_parts, why)
 

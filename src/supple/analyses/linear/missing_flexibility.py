@@ -2,25 +2,24 @@
 
 A monitor looks at the loads that act. Where the question is what a load would do, it is asked of
 another model: each flexible body with static shapes for everything that is attached, a load at
-the frame among it, on a finer mesh (`supple.bodies.base.static_refinement`), in the same
+the frame among it, on a finer mesh (`supple.bodies.base.refinement`), in the same
 equilibrium.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from supple.bodies.base.static_refinement import exact_statics, leaves_shapes_out
+from supple.bodies.base.refinement import exact_statics, leaves_shapes_out
 from supple.engine.pack.builder import Compiled
 from supple.forces import Force
 from supple.foundation.errors import percent
 from supple.foundation.frames import Body, Frame
 from supple.foundation.poses import Array
 from supple.model import Model
-from supple.results.checks.mode_findings import NAMED, RIGID
+from supple.results.checks.reduced_bodies import NAMED, RIGID
 from supple.results.data.findings import Finding, Monitor
 
 LIMIT, SERIOUS = 0.02, 0.1  # part of the flexibility, as of frequencies
@@ -91,6 +90,4 @@ def with_flexibility(
         f"{percent(LIMIT)}: {advice}"
     )
     finding = Finding(names[0], "flexibility", part, LIMIT, None, part > SERIOUS, sentence)
-    first = monitor.bodies[names[0]]
-    found = replace(first, findings=(*first.findings, finding))
-    return Monitor({**monitor.bodies, names[0]: found})
+    return monitor.adding([finding])

@@ -53,7 +53,7 @@ class LinearModel:
         whether the frequencies up to the lowest elastic one are right
     too_high : see ``frequency_errors``, of the lowest modes
     effort : (nu,) generalized forces that keep a steady rotation; None if there are none
-    periodic : how much the matrices change while the model turns, in parts of themselves: more than
+    periodic : relative change of the matrices while the model turns: more than
         rounding where a shaft and its bearings are both not round; they hold for an instant then
     not_judged : why errors by elements over nodal vectors are not known; empty if they are
     """
@@ -79,7 +79,7 @@ class LinearModel:
 
     @property
     def frequency_errors(self) -> Array:
-        """About how much too high each of the ``frequencies`` is, in parts of itself.
+        """Parts by which each of the ``frequencies`` is about too high.
 
         By what flexible bodies leave out with their elastic coordinates and elements, negative if
         it is too low; NaN beyond the lowest twelve, where a body's mesh is not known, and where
@@ -101,8 +101,8 @@ class LinearModel:
         if self.periodic <= CONSTANT:
             return ()
         return (
-            f"{owner}: mass, damping or stiffness change by {self.periodic:.2g} of themselves as "
-            "the model turns: the linear model holds for an instant, and its eigenvalues do not "
+            f"{owner}: mass, damping or stiffness change by {percent(self.periodic)} as the "
+            "model turns: the linear model holds for an instant, and its eigenvalues do not "
             "tell whether the rotation is stable, expected a rotor or bearings that are round",
         )
 

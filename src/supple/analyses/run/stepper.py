@@ -39,7 +39,7 @@ from supple.loops.singular import violated
 from supple.model import Model
 from supple.results.data.audit import LEVELS, EnergyAudit, MomentumAudit, MomentumRecord
 from supple.results.data.findings import Monitor
-from supple.results.monitor.verdict import headline
+from supple.results.monitor.monitor import headline
 from supple.results.result import Result
 from supple.state import State
 

@@ -48,7 +48,7 @@ from supple.foundation.poses import Array
 from supple.foundation.progress import told
 from supple.foundation.validate import Axis
 from supple.model import Model
-from supple.results.checks.load_findings import LOAD, SERIOUS_LOAD
+from supple.results.checks.deformation import LOAD, SERIOUS_LOAD
 from supple.results.data.findings import Finding, Monitor
 from supple.results.result import Result
 from supple.state import State

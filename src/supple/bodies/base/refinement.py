@@ -3,6 +3,10 @@
 A description is a mapping of fields for ``Model.replace``; an empty one means that there is nothing
 to refine: a rigid body has no modes, and nodal coordinates of a mesh are all there are. What cannot
 be refined although it may be wrong is said by ``ModelError``.
+
+Statics of a body are exact for loads where something is attached with static shapes for all that is
+attached, on a mesh of so many elements that loads between nodes do not matter: few shapes of a fine
+mesh.
 """
 
 from __future__ import annotations
@@ -18,6 +22,8 @@ from supple.foundation.frames import Body
 from supple.reduction.assumed.shapes import AssumedShapes
 from supple.reduction.shape_sets import AttachmentModes, CraigBampton, NormalModes, ShapeSet
 
+FEWEST = 16  # elements of a beam, as for its static deflections in `supple.bodies.beam.recovery`
+MODES = 6  # beside static shapes, at least: they carry tension and rotation
 WHOLE = 60  # elastic coordinates of a mesh that are used all of them rather than more modes
 PARTS = 8  # of beams that are cut to be compared, at least
 MORE = 4  # modes that are added at least, of a beam those of both planes, twist and stretch
@@ -166,3 +172,32 @@ def _between(body: Any, stations: Sequence[float], factor: int) -> list[float]:
     steps = np.arange(factor) / factor
     found: list[float] = (ends[:-1, None] + np.diff(ends)[:, None] * steps).ravel().tolist()
     return found[1:]
+
+
+def leaves_shapes_out(body: Any) -> bool:
+    """True if the body has fewer elastic coordinates than its mesh: any ``modes`` but "all"."""
+    return getattr(body, "modes", "all") != "all"
+
+
+def exact_statics(body: Any) -> dict[str, Any]:
+    """Fields of a body with few modes or elements whose statics are exact; none of others."""
+    modes = getattr(body, "modes", None)
+    if modes is None or getattr(body, "parts", None) is not None:
+        return {}
+    if isinstance(modes, int) and modes == 0:
+        return {}  # rigid, as it is meant
+    assumed = isinstance(modes, AssumedShapes)
+    if not assumed and (not has_modes(body) or (isinstance(modes, str) and modes == "auto")):
+        return {}
+    found: dict[str, Any] = {"damping": None}
+    count = number_of_modes(modes) if not isinstance(modes, (str, AssumedShapes)) else 0
+    if hasattr(body, "members"):
+        found["members"] = [replace(m, elements=2 * m.elements) for m in body.members]
+    elif isinstance(getattr(body, "elements", None), int):
+        factor = max(2, -(-FEWEST // body.elements))
+        found |= {"elements": FEWEST} if assumed else finer_mesh(body, factor)
+    elif isinstance(modes, str):
+        return {}  # all coordinates of a mesh that is given
+    size = mesh_size(body)
+    found["modes"] = AttachmentModes(min(max(count, MODES), size - 1) if size else MODES)
+    return found

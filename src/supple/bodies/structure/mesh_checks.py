@@ -63,9 +63,9 @@ def refuse_held(owner: str, component: Component) -> None:
     force = rigid_force(component)
     if force > HELD:
         raise ModelError.plain(
-            f"{owner}: a rigid motion of its component needs forces of {force:.1e} of those of its "
-            f"displacements one by one, expected less than {HELD:g}: is the model held, or are its "
-            "axes mixed?"
+            f"{owner}: a rigid motion of its component needs forces of {force:.1e} relative to "
+            f"those of its displacements one by one, expected less than {HELD:g}: is the model "
+            "held, or are its axes mixed?"
         )
 
 

@@ -99,8 +99,8 @@ def check_component(component: Component) -> ComponentReport:
     force = rigid_force(component)
     if force > RIGID_FORCE:
         problems.append(
-            f"a rigid motion needs forces of {force:.1e} of those of its displacements one by "
-            f"one, expected less than {RIGID_FORCE:g}: is the model held, or are its axes "
+            f"a rigid motion needs forces of {force:.1e} relative to those of its displacements "
+            f"one by one, expected less than {RIGID_FORCE:g}: is the model held, or are its axes "
             "mixed?"
         )
     number, lowest = negative_eigenvalues(component, component.stiffness_matrix)

@@ -1,13 +1,22 @@
-"""Findings of the validity monitor: a row for each body, text and table."""
+"""Checks and findings: quantities with limits, what is beyond them, and the monitor's report.
+
+A `Check` is one quantity of a body over a run, its limit, and the sentence that is told beyond it.
+The monitor of each kind of body is a list of them (`supple.results.monitor`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from supple.foundation.errors import label
 from supple.foundation.reports import Report
+
+Array = NDArray[np.float64]
 
 VALIDITY = ("valid", "doubtful", "not valid")
 HEADER = ("body", "rotation", "strain", "deflection", "left out", "spin/lowest", "buckling")
@@ -44,6 +53,106 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class RunFinding:
+    """Something that a run cannot tell, or tells wrongly.
+
+    Attributes
+    ----------
+    where : name of a joint, body or force; empty where it is the whole model
+    what : "output", "growth", "creep" or "unstable"
+    value, limit : what was found at most, and what is allowed, in units of ``what``
+    time : s, from when on; None where a whole run is judged
+    serious : whether the results cannot be used without a look at it
+    sentence : all of it, and what to do
+    """
+
+    where: str
+    what: str
+    value: float
+    limit: float
+    time: float | None
+    serious: bool
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, eq=False)
+class Extreme:
+    """History of a quantity that should stay small.
+
+    Attributes
+    ----------
+    t : (k,) s
+    values : (k,) not negative
+    """
+
+    t: Array
+    values: Array
+
+    @property
+    def largest(self) -> float:
+        """Its largest value; 0 if there is none."""
+        return float(self.values.max(initial=0.0))
+
+    @property
+    def time(self) -> float:
+        """When it is largest, s."""
+        return float(self.t[int(np.argmax(self.values))]) if len(self.t) else 0.0
+
+    def passes(self, limit: float) -> float | None:
+        """The first time at which it is above a limit, s."""
+        above = np.flatnonzero(~(self.values <= limit))
+        return float(self.t[above[0]]) if len(above) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """A quantity of a body, and the limit up to which its model holds.
+
+    Attributes
+    ----------
+    about : the body, or what is attached to it, whose name begins the sentence
+    what : word of the finding, see `Finding`
+    value : history of the quantity, or one number for the whole run; None where it is not known
+    limit : beyond which there is a finding
+    serious : beyond which it is a serious one
+    sentence : text behind the name, made of the largest value and of "from t = ... s on"
+    since : s, when the limit was passed, of one number; None where a whole run is judged
+    """
+
+    about: Any
+    what: str
+    value: Extreme | float | None
+    limit: float
+    serious: float
+    sentence: Callable[[float, str], str]
+    since: float | None = None
+
+    def finding(self, body: str) -> Finding | None:
+        """Finding about the body of a name; None if it is within the limit, or not known."""
+        if self.value is None:
+            return None
+        if isinstance(self.value, Extreme):
+            value, passed = self.value.largest, self.value.passes(self.limit)
+            beyond = passed is not None
+        else:
+            value, passed, beyond = self.value, self.since, self.value > self.limit
+        if not beyond:
+            return None
+        then = "" if passed is None else f"from t = {passed:.4g} s on"
+        text = f"{label(self.about)}: {self.sentence(value, then)}"
+        return Finding(body, self.what, value, self.limit, passed, not value <= self.serious, text)
+
+
+def findings_of(body: str, checks: Iterable[Check]) -> tuple[Finding, ...]:
+    """Findings of all checks of a body that are beyond their limits."""
+    found = (check.finding(body) for check in checks)
+    return tuple(finding for finding in found if finding is not None)
+
+
+@dataclass(frozen=True)
 class BodyMonitor:
     """How far a flexible body went over a run.
 
@@ -75,17 +184,21 @@ class BodyMonitor:
     name: str
     rotation: float
     strain: float
-    deflection: float
-    highest_mode: float
-    left_out: float
-    spin: float
-    lowest_frequency: float
-    lost_stiffness: float
-    buckling: float
-    load_stiffness: float
-    load_change: float
-    findings: tuple[Finding, ...]
+    deflection: float = np.nan
+    highest_mode: float = np.nan
+    left_out: float = np.nan
+    spin: float = 0.0
+    lowest_frequency: float = 0.0
+    lost_stiffness: float = 0.0
+    buckling: float = np.nan
+    load_stiffness: float = np.nan
+    load_change: float = np.nan
+    findings: tuple[Finding, ...] = ()
     mesh_error: float = np.nan
+
+    def adding(self, findings: Iterable[Finding]) -> BodyMonitor:
+        """Return a copy with more findings."""
+        return replace(self, findings=(*self.findings, *findings))
 
 
 def _order(finding: Finding) -> tuple[bool, float, float]:
@@ -129,6 +242,13 @@ class Monitor:
         more = len(self.findings) - 1
         others = f" (and {more} more, see result.monitor)" if more else ""
         return f"{self.level}: {self.findings[0]}{others}"
+
+    def adding(self, findings: Iterable[Finding]) -> Monitor:
+        """Return a copy with more findings about its bodies."""
+        bodies = dict(self.bodies)
+        for finding in findings:
+            bodies[finding.body] = bodies[finding.body].adding([finding])
+        return Monitor(bodies)
 
     def __getitem__(self, name: str) -> BodyMonitor:
         return self.bodies[name]

@@ -7,7 +7,6 @@ assumptions.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from supple.foundation.errors import ModelError
 from supple.reduction.modal import ModalBody
+from supple.results.data.findings import Extreme
 
 if TYPE_CHECKING:
     from supple.bodies.base.flexible import FlexibleBody, PointMasses
@@ -27,6 +27,9 @@ Array = NDArray[np.float64]
 # Numbers that may be computed for one quantity of one body: of longer runs some times are left out.
 BUDGET = 2_000_000
 FEWEST_TIMES = 50
+# Deflections across an axis below this part of all displacements are none.
+STRAIGHT = 1e-6
+HUGE = 1e100  # numbers of a run that diverged
 # A mode with less of the largest energy than this is at rest.
 AT_REST = 1e-6
 # Modes whose frequencies differ relatively by less belong together.
@@ -38,35 +41,6 @@ KEPT, CHUNK = 1_000_000, 30_000
 
 _rows: WeakKeyDictionary[FlexibleBody, dict[Hashable, tuple[Array, Array]]] = WeakKeyDictionary()
 _strains: WeakKeyDictionary[FlexibleBody, dict[Hashable, _StrainRows]] = WeakKeyDictionary()
-
-
-@dataclass(frozen=True, eq=False)
-class Extreme:
-    """History of a quantity that should stay small.
-
-    Attributes
-    ----------
-    t : (k,) s
-    values : (k,) not negative
-    """
-
-    t: Array
-    values: Array
-
-    @property
-    def largest(self) -> float:
-        """Its largest value; 0 if there is none."""
-        return float(self.values.max(initial=0.0))
-
-    @property
-    def time(self) -> float:
-        """When it is largest, s."""
-        return float(self.t[int(np.argmax(self.values))]) if len(self.t) else 0.0
-
-    def passes(self, limit: float) -> float | None:
-        """The first time at which it is above a limit, s."""
-        above = np.flatnonzero(~(self.values <= limit))
-        return float(self.t[above[0]]) if len(above) else None
 
 
 def kept_rows(body: FlexibleBody, point_masses: PointMasses) -> tuple[Array, Array]:
@@ -219,18 +193,38 @@ def _largest(rows: Array, t: Array, q: Array) -> Extreme:
 
 
 def _times(numbers: int, t: Array, q: Array) -> NDArray[np.int_]:
-    """Times to look at: all, or of a long run of a large mesh as many as the budget allows.
+    """Times to look at: all, or of a long run of a large mesh as many as the budget allows."""
+    return sampled(q, max(FEWEST_TIMES, BUDGET // max(numbers, 1)), 2)
 
-    Half of them are those at which the elastic coordinates are largest.
+
+def usable_times(whole: Array, own: Array, count: int) -> NDArray[np.int_]:
+    """Some output times, see `sampled`, of those at which a run has not diverged.
+
+    ``whole`` (nt, nq) are all coordinates of a model, ``own`` (nt, n) those that are sampled.
     """
-    allowed = max(FEWEST_TIMES, BUDGET // max(numbers, 1))
-    if len(t) <= allowed:
-        return np.arange(len(t))
+    good = np.flatnonzero(np.all(np.abs(whole) < HUGE, axis=1))
+    return good[sampled(own[good], count)]
+
+
+def sampled(q: Array, count: int, top: int = 4) -> NDArray[np.int_]:
+    """Places of some times of coordinates (nt, n): evenly, and those with the largest of them.
+
+    The largest are one of ``top`` of all.
+    """
+    n = len(q)
+    if n <= count:
+        return np.arange(n)
     unit = np.abs(q).max(axis=0)
-    size = np.einsum("ti,i->t", np.abs(q), 1.0 / np.where(unit > 0.0, unit, 1.0))
-    top = np.argsort(size)[-(allowed // 2) :]
-    even = np.linspace(0, len(t) - 1, allowed - len(top)).astype(int)
-    return np.unique(np.concatenate([top, even]))
+    size = np.abs(q) @ (1.0 / np.where(unit > 0.0, unit, 1.0))
+    most = np.argsort(size)[-(count // top) :]
+    return np.unique(np.concatenate([most, np.linspace(0, n - 1, count - len(most)).astype(int)]))
+
+
+def whitening(K: Array) -> Array:
+    """Matrix W (n, n) with W K W^T = 1, of a stiffness K (n, n) in any units."""
+    scale = 1.0 / np.sqrt(np.diag(K))
+    root = np.linalg.cholesky(K * np.outer(scale, scale))
+    return np.asarray(np.linalg.solve(root, np.diag(scale)))
 
 
 def states(result: Result, record: FlexRecord | ANCFRecord) -> tuple[Array, Array]:

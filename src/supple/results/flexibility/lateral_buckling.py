@@ -3,7 +3,7 @@
 Bending moments and shear forces about the stiff axis couple twist with bending about the other one.
 Neither linear shapes nor a second order without twist describe that. With the geometric stiffness
 K_G of these moments alone on the fine mesh of `supple.results.flexibility.truncation`, and with the
-supports of `supple.results.flexibility.support_stiffness`, the part of the load that buckles the
+supports of `supple.results.flexibility.supports`, the part of the load that buckles the
 beam is the largest value r of
 
     -K_G shape = r K shape
@@ -27,8 +27,9 @@ from numpy.typing import NDArray
 from supple.constraints import Driver
 from supple.fem.sections.sections import CrossSection
 from supple.reduction.modes import rigid_motions
-from supple.results.flexibility.deformation import Extreme
-from supple.results.flexibility.support_stiffness import ALIKE, held_directions
+from supple.results.data.findings import Extreme
+from supple.results.flexibility.deformation import whitening
+from supple.results.flexibility.supports import ALIKE, held_directions
 from supple.results.views.body_loads import at_times
 
 if TYPE_CHECKING:
@@ -177,7 +178,5 @@ def _largest(mesh: BeamMesh, K_G: Array, shapes: Array) -> float:
     if not shapes.shape[1]:
         return 0.0
     K, G = (shapes.T @ X @ shapes for X in (mesh.stiffness_matrix, K_G))
-    scale = 1.0 / np.sqrt(np.diag(K))
-    root = np.linalg.cholesky(K * np.outer(scale, scale))
-    inverse = np.linalg.solve(root, np.diag(scale))
+    inverse = whitening(K)
     return max(0.0, -float(np.linalg.eigvalsh(inverse @ G @ inverse.T)[0]))

@@ -1,4 +1,4 @@
-"""Flexibility of bodies of parts for loads between the places where they are held.
+"""Flexibility and strain energy that bodies of parts leave out.
 
 A beam that is held in two places, a leaf spring, gives way along its axis because it is bent: the
 moment of a force along the chord of a part is the force times the distance from the chord, of which
@@ -11,28 +11,40 @@ the other nodes where something acts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.fem.beams.line import gauss
-from supple.foundation.frames import Touched
+from supple.fem.beams.section_forces import in_section_axes
+from supple.fem.sections.sections import CrossSection
+from supple.foundation.poses import skew
 from supple.reduction.part_problem import INNER_NAME
+from supple.results.data.findings import Extreme
+from supple.results.flexibility.deformation import modal_energies, sampled
+from supple.results.flexibility.supports import touched
+from supple.results.flexibility.truncation import NOTHING, SAMPLES, deflected, shear_of_places
 
 if TYPE_CHECKING:
     from supple.bodies.beam.beam import Beam
+    from supple.bodies.structure.frame import FrameStructure
     from supple.engine.base.body_records import FlexRecord
     from supple.fem.beams.beam import BeamMesh
     from supple.fem.beams.line import SectionLaw
-    from supple.foundation.frames import Body, Frame, LoadPath
+    from supple.foundation.frames import LoadPath
     from supple.reduction.field import MeshField
     from supple.results.result import Result
+
+    CutBody: TypeAlias = Beam | FrameStructure
 
 Array = NDArray[np.float64]
 
 POINTS = 4  # of Gauss in a part, for products of two cubics less their linear parts
 HINGED = 1e-6  # of the largest moment: less is none
+FEW = 12  # output times at which flexibilities are compared
+UNEVEN = 2.0  # ratio of second moments within a part
 BENDS = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # from T, My, Mz to moments of v'' and w''
 
 
@@ -59,22 +71,6 @@ def curvatures(record: FlexRecord) -> Array:
     """Rows (2, n) of the curvatures v'' and w'' in the middle of a part."""
     part = cast("Beam", record.body)
     return np.asarray(part._reduced(record.point_masses).strain(0.5 * part.length)[1:3])
-
-
-def touched(result: Result, body: Body) -> Touched:
-    """Frames of a body at which something acts."""
-    grounded: list[Frame] = []
-    joined: list[Frame] = []
-    holding = [item.frames for item in result.joints.values()]
-    holding += [item.frames for item in result.constraints.values()]
-    for frames in holding:
-        ground = any(frame.body.name == "ground" for frame in frames.values())
-        mine = [frame for frame in frames.values() if frame.body.name == body.name]
-        (grounded if ground else joined).extend(mine)
-    acting = [item.frames for item in result.forces.values()]
-    acting += [item.frames for item in result.point_masses.values()]
-    loaded = [f for frames in acting for f in frames.values() if f.body.name == body.name]
-    return Touched(grounded, joined, loaded)
 
 
 class Network:
@@ -133,7 +129,7 @@ class Network:
         rows = []
         for i, end, signs in self.hinges:  # no moment about the place
             place = self.p[k, i] + end * self.R[k, i][:, 0] * self.records[i].body.typical_length
-            rows.append(np.kron(signs, np.hstack([_cross(about - place), np.eye(3)])))
+            rows.append(np.kron(signs, np.hstack([skew(about - place), np.eye(3)])))
         free = null_space(np.vstack(rows)) if rows else np.eye(count)
         within = null_space(self.loaded @ free) if len(self.loaded) else np.eye(free.shape[1])
         found = _largest_part(*(_congruent(x, free @ within) for x in (there, lost)))
@@ -180,7 +176,7 @@ class Network:
         def moments(aside: Array) -> Array:
             """Moments (POINTS, 3, 6) in the axes of the part by force and moment at the end."""
             points = np.column_stack([xi * part.length, aside])
-            return np.array([np.hstack([R.T @ _cross(end - p - R @ x), R.T]) for x in points])
+            return np.array([np.hstack([R.T @ skew(end - p - R @ x), R.T]) for x in points])
 
         full = moments(across)
         # without stiffening forces act along the chord, with it where the axis is, on the average
@@ -236,7 +232,154 @@ def _largest_part(there: Array, lost: Array) -> float:
     return float(np.abs(eigh(both * lost, both * there, eigvals_only=True)).max())
 
 
-def _cross(v: Array) -> Array:
-    """Matrix (3, 3) of the product v x."""
-    x, y, z = v
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+@dataclass(frozen=True, eq=False)
+class Missing:
+    """What parts leave out over a run; None where it does not apply.
+
+    Attributes
+    ----------
+    thrust : normal force in a part, in parts of that under which it buckles alone
+    flexibility : part of the flexibility between places where the body is held
+    aside : the same of a free end, across the plane of its bending
+    left_out : part of the strain energy under forces and inertia along parts
+    """
+
+    thrust: Extreme
+    flexibility: Extreme | None
+    aside: Extreme | None
+    left_out: Extreme | None
+
+
+def missing_of_parts(
+    result: Result, body: CutBody, records: Sequence[FlexRecord], across: bool
+) -> Missing:
+    """Look at all parts of a body; ``across``: see `supple.results.monitor.segments.watch`."""
+    q = np.hstack([result.q[:, record.q] for record in records])
+    usable = np.all(np.isfinite(q), axis=1) & (np.abs(q).max(axis=1) < 1e6)
+    which = np.flatnonzero(usable)
+    forces = [_end_forces(record, result.q[:, record.q]) for record in records]
+    normal = [values[0, :, 0] for values in forces]
+    thrust = np.zeros(len(result.t))
+    for record, force in zip(records, normal, strict=True):
+        pressed = -force if body.stiffened else np.abs(force)
+        thrust = np.maximum(thrust, pressed / _hinged_load(record))
+    if not len(which):
+        return Missing(Extreme(result.t, thrust), None, None, None)
+    flexibility = aside = None
+    across = across or _bends_across(result, records, forces, which)
+    acting, few = touched(result, body), which[sampled(q[which], FEW)]
+    if paths := body.load_paths(acting):
+        network = Network(result, records, forces, paths, across)
+        flexibility = Extreme(result.t[few], np.array([network.missing(k) for k in few]))
+    if across and (paths := body.overhangs(acting)):
+        network = Network(result, records, forces, paths, across)
+        aside = Extreme(result.t[few], np.array([network.missing_across(k) for k in few]))
+    some = which[sampled(q[which], SAMPLES)]
+    left = _left_out(result, records, [force[some] for force in normal], some)
+    return Missing(Extreme(result.t, thrust), flexibility, aside, left)
+
+
+def shear_of_parts(result: Result, records: Sequence[FlexRecord]) -> float:
+    """Fraction that shear would add to the deflections, in the mean over the run."""
+    q = [result.q[:, r.q] - r.modal.rest_coordinates for r in records]
+    good = np.flatnonzero(np.all(np.abs(np.hstack(q)) < 1e6, axis=1))
+    few = good[sampled(np.hstack(q)[good], SAMPLES)]
+    return shear_of_places((r, x[few]) for r, x in zip(records, q, strict=True))
+
+
+def bends_evenly(record: FlexRecord) -> bool:
+    """Whether a part bends about as its cubics do: not so where its section changes much."""
+    part = cast("Beam", record.body)
+    if isinstance(part.section, CrossSection):
+        return True
+    moments = np.array([(s.I_y, s.I_z) for s in part.section.sections])
+    return bool(np.all(moments.max(axis=0) < UNEVEN * moments.min(axis=0)))
+
+
+def _end_forces(record: FlexRecord, q: Array) -> Array:
+    """Section forces (2, nt, 6) at both ends of a part, in body axes."""
+    part = cast("Beam", record.body)
+    rows = [part.section_forces(x, record.point_masses) for x in (0.0, part.length)]
+    q = q - record.modal.rest_coordinates
+    return np.array([in_section_axes(r, -part.roll) @ q.T for r in rows]).transpose(0, 2, 1)
+
+
+def _hinged_load(record: FlexRecord) -> float:
+    """Force (N) under which a part with hinged ends buckles."""
+    softest = float(np.linalg.eigvalsh(section_law(record).bending)[0])
+    return np.pi**2 * softest / record.body.typical_length**2
+
+
+def _left_out(
+    result: Result,
+    records: Sequence[FlexRecord],
+    normal: Sequence[Array],
+    which: NDArray[np.int_],
+) -> Extreme | None:
+    """Strain energy of what loads and normal forces do beyond the shapes, of that of the run.
+
+    In the mean over the run: at the instant of a sudden load all of it is beyond the shapes.
+    """
+    bodies = deflected(result, {r.name: r for r in records}, which)
+    if len(bodies) < len(records):
+        return None
+    missing, strain = np.zeros(len(which)), np.zeros(len(which))
+    for record, force in zip(records, normal, strict=True):
+        body, q = bodies[record.name], result.q[which][:, record.q]
+        across = body.across(body.factors)
+        beyond, along = body.energy(across, across)
+        strained = q - record.modal.rest_coordinates
+        missing += beyond + _bent_energy(record, q, force) + _twist_energy(record, strained)
+        strain += np.einsum("ti,ij,tj->t", strained, record.modal.K, strained) + along
+    size = strain.mean()
+    lowest = min(modal_energies(r.modal, result.q[:1, r.q])[0][0] for r in records)
+    mass, length = sum(r.modal.mass for r in records), sum(r.body.typical_length for r in records)
+    nothing = mass * (NOTHING * length * lowest) ** 2
+    found = missing.mean() / size if size > nothing else 0.0
+    return Extreme(result.t[which][:1], np.array([found]))
+
+
+def _bent_energy(record: FlexRecord, q: Array, force: Array) -> Array:
+    """Twice the strain energy (k,) that normal forces (k,) times the deflection would store.
+
+    The part sees what is linear of their moment along it, in the mean, and all that it has at rest.
+    """
+    xi, weights = np.array(gauss(POINTS)).T
+    linear = np.array([np.ones(POINTS), np.sqrt(12.0) * (xi - 0.5)])  # orthonormal
+    soft = np.linalg.inv(section_law(record).bending)
+
+    def densities(q: Array) -> Array:
+        across = np.einsum("pin,tn->tpi", shapes_across(record), q)
+        left = across - np.einsum("gp,gr,r,tri->tpi", linear, linear, weights, across)
+        return np.asarray(np.einsum("tpi,ij,tpj->tp", left, soft, left))
+
+    energy = np.abs(densities(q) - densities(record.modal.rest_coordinates[None])) @ weights
+    return np.asarray(force**2 * energy * record.body.typical_length)
+
+
+def _twist_energy(record: FlexRecord, q: Array) -> Array:
+    """Twice the strain energy (k,) of twist that varies along a part, if the part has none."""
+    if not twists_evenly(record):
+        return np.zeros(len(q))
+    torque = _twisting_moment(record, q) ** 2 / section_law(record).torsional
+    return np.asarray(torque * record.body.typical_length**3 / 12.0)
+
+
+def _twisting_moment(record: FlexRecord, q: Array) -> Array:
+    """Torque per length (k,) of the moments of a part about its bent axis, q without the rest."""
+    bent = q @ curvatures(record).T
+    moments = bent @ section_law(record).bending
+    return np.asarray(bent[:, 1] * moments[:, 0] - bent[:, 0] * moments[:, 1])
+
+
+def _bends_across(
+    result: Result, records: Sequence[FlexRecord], forces: Sequence[Array], which: NDArray[np.int_]
+) -> bool:
+    """Whether parts are twisted, or moments of bending twist them: not so in a plane."""
+    size = max(float(np.abs(f[:, which, 3:]).max(initial=0.0)) for f in forces)
+    for record, force in zip(records, forces, strict=True):
+        q = result.q[which][:, record.q] - record.modal.rest_coordinates
+        torque = record.body.typical_length * np.abs(_twisting_moment(record, q)).max(initial=0.0)
+        if max(float(torque), float(np.abs(force[:, which, 3]).max(initial=0.0))) > HINGED * size:
+            return True
+    return False

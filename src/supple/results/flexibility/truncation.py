@@ -6,26 +6,32 @@ truncation, as far as the loads themselves are right: they are where equilibrium
 them. Where it does not, sets of reactions that are in equilibrium by themselves may be added: those
 with the smallest strain energy of the whole meshes are right (Menabrea), and the deflections that
 belong to them are compared.
+
+Shear of the sections of a beam whose theory leaves it out: its fine mesh is bent twice, by the
+theory of Euler and Bernoulli and by that of Timoshenko, and the work of the loads on the difference
+is what shear would add, wherever loads and supports are. Of parts and frame structures the same
+follows from the section forces that they carry, V^2/(k G A) against M^2/(E I) and T^2/(G J).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.foundation.errors import ModelError
 from supple.reduction.response import StaticResponse
-from supple.results.flexibility.deformation import Extreme
-from supple.results.flexibility.geometric_stiffness import STRAIGHT, sampled
-from supple.results.flexibility.shear_share import shear_of_loads
+from supple.results.data.findings import Extreme
+from supple.results.flexibility.deformation import HUGE, STRAIGHT, usable_times
 from supple.results.views.body_loads import INERTIA, BodyLoads, at_times, body_loads
 
 if TYPE_CHECKING:
+    from supple.bodies.base.flexible import FlexibleBody
     from supple.engine.base.body_records import FlexRecord
     from supple.engine.base.compiled import Compiled
     from supple.foundation.frames import Frame
@@ -37,10 +43,11 @@ Array = NDArray[np.float64]
 SAMPLES, FEW = 60, 8  # output times that are looked at; of them where reactions must be found
 TURN = 0.1  # lengths of the body by which rotations become displacements
 NOTHING = 1e-12  # lengths of the body: deflections below are rounding
-HUGE = 1e100  # numbers of a run that diverged
 LIMIT, ALONG = 0.02, 0.25  # parts of deflections that may be left out, and along a beam
 CLAMPED = 0.05  # lengths of the body times a force: the moment of a place that is no hinge
 DEPENDENT = 1e-12  # reactions with less strain energy, relative, are those of rigid bodies
+
+_places: WeakKeyDictionary[FlexibleBody, dict[Hashable, tuple[Array, Array]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,10 +203,7 @@ class Deflected:
 
     def mean(self, values: Array) -> float:
         """Mean over time of values (k,)."""
-        weights = self.weights
-        if weights is None and len(self.t) > 1 and self.t[-1] > self.t[0]:
-            weights = np.gradient(self.t)
-            weights[[0, -1]] *= 0.5
+        weights = trapezoidal(self.t) if self.weights is None else self.weights
         return float(np.average(values, weights=weights))
 
     def energy(self, loads: Array, right: Array) -> tuple[Array, Array]:
@@ -253,13 +257,22 @@ class Deflected:
         return across, np.abs(along).max(axis=1, initial=0.0)
 
 
+def trapezoidal(t: Array) -> Array | None:
+    """Weights (k,) of times in a mean by the trapezoidal rule; None where all count the same."""
+    if len(t) < 2 or not t[-1] > t[0]:
+        return None
+    weights = np.gradient(t)
+    weights[[0, -1]] *= 0.5
+    return weights
+
+
 def truncations(result: Result) -> dict[str, Truncation]:
     """What the flexible bodies of a result leave out, by name, as far as it is known."""
     compiled = result.data.compiled
     records = {n: r for n, r in compiled.flexible.items() if r.modal.n and n in compiled.bodies}
     usable, found = np.flatnonzero(np.all(np.abs(result.q) < HUGE, axis=1)), {}
     for name, record in records.items() if len(usable) else ():
-        which = usable[sampled(result.q[usable][:, record.q], SAMPLES)]
+        which = usable_times(result.q, result.q[:, record.q], SAMPLES)
         # with the second time: what is sudden at the start does not last until the next sample
         which = np.union1d(which, usable[:2])
         body = deflected(result, {name: record}, which).get(name)
@@ -310,9 +323,7 @@ def with_right_reactions(
     ``sets``, one for each time, are reactions in equilibrium by themselves. Where they act on beams
     in parts, whose energy under them is not known here, reactions stay as they are.
     """
-    cut = [name for name, record in compiled.bodies.items() if record.body.divides]
-    wrenches = [w for held in sets for name in cut for _, w in held[name]]
-    if any(np.abs(w).max(initial=0.0) > DEPENDENT for w in wrenches):
+    if act_on_parts(sets, compiled):
         return dict(bodies)
     changes = {name: np.zeros_like(body.factors) for name, body in bodies.items()}
     for k, held in enumerate(sets):
@@ -328,6 +339,13 @@ def with_right_reactions(
     return {name: replace(body, change=changes[name]) for name, body in bodies.items()}
 
 
+def act_on_parts(sets: Sequence[HeldLoads], compiled: Compiled) -> bool:
+    """True if reactions act on beams in parts, whose flexibility under them is not known here."""
+    cut = [name for name, record in compiled.bodies.items() if record.body.divides]
+    wrenches = [w for held in sets for name in cut for _, w in held[name]]
+    return any(np.abs(w).max(initial=0.0) > DEPENDENT for w in wrenches)
+
+
 def unit_reactions(body: Deflected, held: Sequence[tuple[Frame, Array]]) -> Array:
     """Factors (m, s) of sets of reactions on a body."""
     found = np.zeros((body.factors.shape[1], held[0][1].shape[1]))
@@ -337,3 +355,47 @@ def unit_reactions(body: Deflected, held: Sequence[tuple[Frame, Array]]) -> Arra
         found[start : start + 3] += wrench[3:]
         found[start + 3 : start + 6] += wrench[:3] - np.cross(frame.position, wrench[3:].T).T
     return found
+
+
+def shear_of_loads(body: Deflected) -> float:
+    """Fraction that shear would add to the deflections of a beam; 0 of other bodies."""
+    loads = body.across(body.right)
+    bent = body.mean(np.einsum("km,mn,kn->k", loads, body.response.work, loads))
+    return body.mean(shear_energy(body, loads)) / bent if bent > 0.0 else 0.0
+
+
+def shear_energy(body: Deflected, loads: Array) -> Array:
+    """Twice the energy (k,) of shear under loads (k, m), J; 0 of bodies that are no beams."""
+    record = body.record
+    sheared = record.body.sheared_response(body.loads.places, record.point_masses)
+    if sheared is None:
+        return np.zeros(len(loads))
+    added = sheared.work - body.response.work
+    return np.asarray(np.maximum(np.einsum("km,mn,kn->k", loads, added, loads), 0.0))
+
+
+def shear_of_places(bodies: Iterable[tuple[FlexRecord, Array]]) -> float:
+    """Fraction that shear adds to deflections of frames or parts; coordinates (k, n) from rest."""
+    energies = [carried_energies(record, q) for record, q in bodies]
+    shear, rest = (float(sum(x.mean() for x in part)) for part in zip(*energies, strict=True))
+    return shear / rest if rest > 0.0 else 0.0
+
+
+def carried_energies(record: FlexRecord, q: Array) -> tuple[Array, Array]:
+    """Twice the energy (k,) of shear that is left out, and of bending and twist, by places, J.
+
+    ``q`` (k, n) may be complex: amplitudes.
+    """
+    rows, compliance = _kept_places(record)
+    energy = np.square(np.abs(np.einsum("pin,kn->kpi", rows, q))) * compliance
+    return energy[..., 1:3].sum(axis=(1, 2)), energy[..., 3:].sum(axis=(1, 2))
+
+
+def _kept_places(record: FlexRecord) -> tuple[Array, Array]:
+    """Rows (p, 6, n) and compliances (p, 6) of a body's places, kept as long as the body."""
+    kept, key = _places.setdefault(record.body, {}), tuple(record.point_masses)
+    if key not in kept:
+        places = list(record.body.carrying_places(record.point_masses))
+        rows = np.array([place.rows for place in places]).reshape(-1, 6, record.modal.n)
+        kept[key] = rows, np.array([place.compliance for place in places]).reshape(-1, 6)
+    return kept[key]

@@ -21,9 +21,9 @@ The limits:
   axis. Where the mesh or the loads are not known, the highest mode that moves has at most 5 % of
   the strain energy.
 - Shear of the sections of a beam that leaves it out, 2 % of its deflections under its loads
-  (`supple.results.flexibility.shear_share`).
+  (`supple.results.flexibility.truncation`).
 - Deflection that its mesh gets wrong, 2 %, against a finer mesh
-  (`supple.results.checks.mesh_error`).
+  (`supple.results.checks.reduced_bodies`).
 - Spin, 0.15 of the lowest frequency, for bodies without stiffening: its relative square, 2 %, is
   missing in the bending stiffness. A spin counts as far as it throws mass outwards: that of a beam
   about its own axis does not. Where no stiffness is left, at the lowest frequency in the
@@ -38,135 +38,147 @@ Findings beyond twice a limit are serious and warn at the end of a run: of rotat
 deflection, and spin beyond half of the lowest frequency (a quarter of the stiffness is wrong);
 loads beyond a quarter of the deflections, or beyond the buckling load; a quarter of the deflections
 left out, by shear, or wrong by the mesh.
+
+The checks of a body are a list for each kind of it: in a floating frame with modes, of segments,
+over nodal vectors, and of sections and surfaces of all of them; `monitor` walks them.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.reduction.membranes import feels_loads
-from supple.results.checks.damping_findings import of_damping
-from supple.results.checks.deformation_findings import (
-    ROTATION,
-    ROTATION_STIFFENED,
-    of_deflection,
-    of_rotation,
-    of_strain,
+from supple.results.checks import deformation, sections
+from supple.results.data.audit import LEVELS, EnergyAudit, MomentumAudit
+from supple.results.data.findings import (
+    VALIDITY,
+    BodyMonitor,
+    Check,
+    Finding,
+    Monitor,
+    findings_of,
 )
-from supple.results.checks.lateral_findings import of_lateral
-from supple.results.checks.load_findings import of_loads
-from supple.results.checks.mesh_error import mesh_error, of_mesh
-from supple.results.checks.mode_findings import of_modes
-from supple.results.checks.shear_findings import of_thickness
-from supple.results.checks.spin_findings import of_spin
-from supple.results.checks.surface_stretch import of_surface
-from supple.results.checks.warping_findings import of_warping
-from supple.results.data.findings import BodyMonitor, Monitor
-from supple.results.flexibility.deformation import (
-    Extreme,
-    highest_share,
-    lost_stiffness,
-    modal_energies,
-    movements,
-    pulling_spin,
-    states,
-    strains,
-)
-from supple.results.flexibility.geometric_stiffness import load_effect, sampled
-from supple.results.flexibility.lateral_buckling import lateral_buckling
-from supple.results.flexibility.shear_share import of_shear, shear_of_places
-from supple.results.flexibility.truncation import SAMPLES, Truncation, truncations
-from supple.results.monitor.ancf_monitor import watch_gradient
-from supple.results.monitor.segmented_monitor import watch_cut
-from supple.results.views.views import into
+from supple.results.flexibility.truncation import truncations
+from supple.results.monitor import floating_frame, nodal_vectors, segments
+from supple.results.motion.motion_audit import MotionAudit
 
 if TYPE_CHECKING:
-    from supple.engine.base.body_records import FlexRecord
     from supple.results.result import Result
 
-Array = NDArray[np.float64]
+LONG, BLOCK = 100_000, 10_000  # output times: from which on there are blocks, and in each of them
+NOT_MONITORED = "flexible bodies were not monitored"
+BALANCED = "balanced"  # instead of "trusted" where nothing but the balances is known
 
 
 def monitor(result: Result, across: bool = False) -> Monitor:
-    """Look at all flexible bodies of a result, up to where its run came; see `watch_cut`."""
-    records, gradient = result.data.compiled.flexible, result.data.compiled.gradient
+    """Look at all flexible bodies of a result, up to where its run came.
+
+    ``across``: see `supple.results.monitor.segments.watch`.
+    """
     with np.errstate(all="ignore"):  # a run that diverged has numbers of any size
-        left_out = truncations(result) if records else {}
-        found = {name: watch_gradient(result, vectors) for name, vectors in gradient.items()}
-        for name, record in records.items():
-            owner = result.data.compiled.bodies[result.data.compiled.owners[name]]
-            if owner.body.divides and owner.name not in found:
-                found[owner.name] = watch_cut(result, owner, across)
-            elif not owner.body.divides and record.modal.n:
-                found[name] = _watch(result, record, left_out.get(name))
-        return Monitor({name: _with_theory(result, seen) for name, seen in found.items()})
+        seen = {}
+        for numbers, checks in _watched(result, across):
+            every = (*checks, *_theory(result, numbers.name))
+            seen[numbers.name] = numbers.adding(findings_of(numbers.name, every))
+        return Monitor(seen)
 
 
-def _with_theory(result: Result, seen: BodyMonitor) -> BodyMonitor:
-    """A body's monitor with findings about what the theory of its sections leaves out."""
-    record = result.data.compiled.bodies.get(seen.name)
-    if record is None:  # a part of a body, which is judged as a whole
-        return seen
-    body = record.body
-    told = (*of_warping(result, body), *of_thickness(result, body), *of_surface(result, body))
-    return replace(seen, findings=(*seen.findings, *told)) if told else seen
+def _watched(result: Result, across: bool) -> Iterator[tuple[BodyMonitor, list[Check]]]:
+    """Numbers and checks of each body, by its kind."""
+    compiled = result.data.compiled
+    for record in compiled.gradient.values():
+        yield nodal_vectors.watch(result, record)
+    left_out = truncations(result) if compiled.flexible else {}
+    known: set[str] = set()
+    for name, part in compiled.flexible.items():
+        owner = compiled.bodies[compiled.owners[name]]
+        if owner.body.divides and owner.name not in known:
+            known.add(owner.name)
+            yield segments.watch(result, owner, across)
+        elif not owner.body.divides and part.modal.n:
+            yield floating_frame.watch(result, part, left_out.get(name))
 
 
-def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> BodyMonitor:
-    body, masses = record.body, record.point_masses
-    t, q = states(result, record)
-    moved, turned = movements(body, masses, t, q)
-    strained = strains(body, masses, t, q)
-    frequencies, energies = modal_energies(record.modal, q)
-    share = highest_share(frequencies, energies)
-    # membranes without a stretch of the axis leave out what loads along it do
-    stiffened = body.stiffened and (record.modal.membranes is None or feels_loads(record.modal))
-    frame = result.data.compiled.body_names.index(body.name)
-    history = result.data.history
-    turning = into(history.R[:, frame], history.V[:, frame, :3])
-    spin = pulling_spin(body, record.modal, turning)
-    speed = Extreme(result.t, np.linalg.norm(spin, axis=1))
-    lost = Extreme(
-        result.t, np.zeros(len(spin)) if stiffened else lost_stiffness(record.modal, spin)
-    )
-    effect = None if stiffened else load_effect(result, record)
-    wrong = None if left_out is None else mesh_error(left_out.loaded)
-    aside = None if left_out is None else lateral_buckling(result, left_out.loaded)
-    shear = 0.0 if left_out is None else left_out.shear
-    if body.axis is None:  # perhaps a structure of beams
-        shear = shear_of_places([(record, q[sampled(q, SAMPLES)])])
-    pressed = None if effect is None else effect.buckling
-    buckling = [x.largest for x in (pressed, aside) if x is not None]
-    spinning = [] if stiffened else [*of_spin(body, speed, lost, float(frequencies[0]))]
-    findings = [
-        *of_rotation(body, turned, stiffened, ROTATION_STIFFENED if stiffened else ROTATION),
-        *of_strain(body, strained, body.sizes_known),
-        *(of_deflection(body, moved) if not len(turned.values) else ()),
-        *spinning,
-        *of_modes(result, body, left_out, share),
-        *of_shear(body, shear, moved.largest),
-        *of_mesh(result, body, left_out, wrong),
-        *(() if effect is None or spinning else of_loads(body, effect)),
-        *(() if aside is None else of_lateral(body, aside, record.modal.n)),
-        *(of_damping(result.model, record) if len(result.t) > 1 else ()),
+def _theory(result: Result, name: str) -> Iterator[Check]:
+    """Checks of what the theory of sections and surfaces of a body leaves out."""
+    record = result.data.compiled.bodies.get(name)
+    if record is not None:  # no part of a body, which is judged as a whole
+        yield from sections.warping(result, record.body)
+        yield from sections.shell_shear(result, record.body)
+        yield from deformation.surface_stretch(result, record.body)
+
+
+def monitor_in_blocks(result: Result) -> Monitor:
+    """Look at a run with very many output times: the largest of all blocks and their findings.
+
+    What a body leaves out is compared with its largest deflection, here with that of the block: a
+    run that is valid in all its blocks is valid as a whole.
+    """
+    if not result.data.compiled.deforming:
+        return Monitor({})
+    found: dict[str, BodyMonitor] = {}
+    for k in range(0, len(result.t), BLOCK):
+        which = np.arange(k, min(k + BLOCK, len(result.t)))
+        data = result.data.part(which)
+        if which[-1] < len(result.t) - 1:  # where a failed run ended belongs to the last block
+            data = replace(data, final=None)
+        where = f" (output from {data.t[0]:.4g} to {data.t[-1]:.4g} s)"
+        for name, body in monitor(type(result)(data)).bodies.items():
+            told = [replace(f, sentence=f.sentence + where) for f in body.findings]
+            body = replace(body, findings=tuple(told))
+            found[name] = _worse(found[name], body) if name in found else body
+    return Monitor(found)
+
+
+def _worse(a: BodyMonitor, b: BodyMonitor) -> BodyMonitor:
+    """The largest values of both, and of each kind of finding the one that is further beyond."""
+    values: dict[str, Any] = {
+        f.name: float(np.fmax(getattr(a, f.name), getattr(b, f.name)))
+        for f in fields(BodyMonitor)
+        if f.name not in ("name", "findings")
+    }
+    worst: dict[str, Finding] = {f.what: f for f in a.findings}
+    for f in b.findings:
+        if f.what not in worst or f.value / f.limit > worst[f.what].value / worst[f.what].limit:
+            worst[f.what] = f
+    return replace(a, **values, findings=tuple(worst.values()))
+
+
+def headline(
+    energy: EnergyAudit,
+    momentum: MomentumAudit,
+    monitor: Monitor | None,
+    equal_steps: int = 0,
+    motion: MotionAudit | None = None,
+) -> str:
+    """The worst of four verdicts in one line; that on energy if all of them are good.
+
+    Where ``equal_steps`` were made, nobody has judged their error: a method may keep energy and
+    momentum, and be late or early. So such a run is balanced, not trusted, and so is one of many
+    periods whose errors may have grown as nobody knows.
+
+    Of equally bad ones that on the model counts first: a body outside of its assumptions is often
+    the cause of the others. Without a monitor the line tells so.
+    """
+    parts = [
+        (LEVELS.index(energy.level), energy.verdict),
+        (LEVELS.index(momentum.level), momentum.verdict),
     ]
-    return BodyMonitor(
-        body.name,
-        turned.largest,
-        np.nan if strained is None else strained.largest,
-        moved.largest,
-        np.nan if share is None else share,
-        np.nan if left_out is None else left_out.largest,
-        speed.largest,
-        float(frequencies[0]),
-        lost.largest,
-        max(buckling, default=np.nan),
-        np.nan if effect is None else effect.stiffness.largest,
-        np.nan if effect is None else effect.change.largest,
-        tuple(findings),
-        np.nan if wrong is None else wrong.part,
-    )
+    if motion is not None and motion.findings:
+        parts.append((LEVELS.index(motion.level), motion.verdict))
+    if monitor is not None:
+        parts.insert(0, (VALIDITY.index(monitor.level), monitor.verdict))
+    worst, sentence = max(parts, key=lambda part: part[0])
+    if worst == 0 or sentence == energy.verdict:
+        sentence = energy.verdict
+    elif not energy.complete:
+        sentence = f"{energy.ending}; {sentence}"
+    unjudged = "" if motion is None else motion.unjudged
+    if equal_steps:
+        unjudged = f"errors of its {equal_steps} equal steps are not judged: try half steps"
+    if unjudged and worst == 0 and energy.complete:
+        sentence = f"{sentence.replace(LEVELS[0], BALANCED, 1)}; {unjudged}"
+    return sentence if monitor is not None else f"{sentence}; {NOT_MONITORED}"

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from supple.forces import JointFriction, Rope
 from supple.forces.ropes import Pulley
 from supple.foundation.errors import label
-from supple.results.motion.run_finding import RunFinding
+from supple.results.data.findings import RunFinding
 
 if TYPE_CHECKING:
     from supple.results.result import Result

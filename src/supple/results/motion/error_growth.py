@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.results.motion.run_finding import RunFinding
+from supple.results.data.findings import RunFinding
 
 if TYPE_CHECKING:
     from supple.results.data.run_data import RunProbe
@@ -89,7 +89,7 @@ def growth_findings(result: Result, coarse: bool = False) -> Iterator[RunFinding
         longer = f" (with tolerance=1e-11 from {first + tight:.3g} s)" if tight else ""
         sentence = (
             f"errors grow tenfold in {np.log(10.0) / found.rate:.2g} s: the motion is wrong by "
-            f"about {most:.0%} of itself at the end, by more than 1 % from about t = {first:.3g} s "
+            f"about {most:.0%} at the end, by more than 1 % from about t = {first:.3g} s "
             f"on{longer}{known}; it is chaotic or leaves an unstable state, see lyapunov"
         )
     else:

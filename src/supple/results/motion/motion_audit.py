@@ -13,10 +13,10 @@ import numpy as np
 
 from supple.foundation.reports import Report
 from supple.results.data.audit import LEVELS, graded
+from supple.results.data.findings import RunFinding
 from supple.results.motion.creep import creep_findings
 from supple.results.motion.error_growth import NotJudgedError, growth_findings, is_long, periods
 from supple.results.motion.output_findings import output_findings
-from supple.results.motion.run_finding import RunFinding
 from supple.results.motion.unstable_motion import unstable_findings
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.results.motion.run_finding import RunFinding
+from supple.results.data.findings import RunFinding
 
 if TYPE_CHECKING:
     from supple.results.result import Result

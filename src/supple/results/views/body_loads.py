@@ -63,13 +63,11 @@ def at_times(result: Result, which: NDArray[np.int_]) -> Result:
 
     Different questions are asked at the same times: the last answer is kept.
     """
-    from supple.results.result import Result
-
     if len(which) == len(result.t):
         return result
     known: tuple[bytes, Result] | None = result.__dict__.get("_at_times")
     if known is None or known[0] != which.tobytes():
-        known = result.__dict__["_at_times"] = which.tobytes(), Result(result.data.at(which))
+        known = result.__dict__["_at_times"] = which.tobytes(), result._at(which)
     return known[1]
 
 

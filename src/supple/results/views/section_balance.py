@@ -191,7 +191,7 @@ def _refuse_unknown(
     left = max(left, np.abs(torque).max(initial=0.0) / max([size * length, *turning]))
     if left > BALANCED:
         raise SuppleError(
-            f"{label(body)}: loads leave {left:.1e} of themselves unbalanced, expected none; a "
+            f"{label(body)}: loads leave {left:.1e} of the largest unbalanced, expected none; a "
             "constraint acts on the beam whose load is not known, so use "
             "section_forces(method='shapes')"
         )

@@ -1,4 +1,4 @@
-"""Effect of loads on the stiffness of a flexible body that has no stiffening.
+"""Effect of loads on the stiffness of flexible bodies that have no stiffening.
 
 Stress under the present loads changes the stiffness K of the elastic coordinates to K + K0: tension
 stiffens, pressure softens, and where K + K0 is singular the body buckles. Without stiffening K0 is
@@ -8,6 +8,23 @@ K is that of the body in its frame. Joints that hold it at further places, by ri
 stiffer: where the numbers are not small, they are found again for shapes that these joints allow. A
 frame that turns with such a shape counts as fixed, which makes the numbers too large rather than
 too small.
+
+Linear shapes that bend do not shorten. A body that is held at several places then has no tension,
+though its bent axis is longer than the distance of these places. A self-balanced set r of forces
+there, of the amount s, adds s K_r to the stiffness, so that bending moves the places along the set
+by the second-order displacement -q.K_r q/2. With the flexibility C of the whole mesh for all sets
+
+    C s = q.K_r q/2,    K_0 = sum_r s_r K_r
+
+is the tension, and what it adds to the stiffness. A deflection that K_0 changes by the part a to
+first order becomes smaller by the factor x, x + a x^3 = 1: the tension grows with the square of x.
+
+Of bodies in a row, or in a loop, between places that cannot come nearer, sets of reactions balance
+each other over several bodies: what all bodies without stiffening shorten by, in the flexibility of
+all of them. The part is that of energies, b = sum q.K_0 q / sum q.K q. These sets are those of the
+model where it is: as far as joints are deflected, tension straightens it, and makes it softer along
+itself by about the part b. So a = b/(1 - b) belongs to the model before its deflection, 0.52 told
+of 0.55 for a strip of two bodies between clamps that is bent by three thicknesses.
 """
 
 from __future__ import annotations
@@ -19,9 +36,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.foundation.errors import ModelError
-from supple.results.flexibility.deformation import Extreme
-from supple.results.flexibility.held_stretch import Holds, reduced_part, tension_stiffness
-from supple.results.views.body_loads import at_times, body_loads
+from supple.results.data.findings import Extreme
+from supple.results.flexibility.deformation import STRAIGHT, usable_times, whitening
+from supple.results.flexibility.supports import Holds
+from supple.results.flexibility.truncation import Deflected, act_on_parts, deflected, unit_reactions
+from supple.results.views.body_loads import INERTIA, at_times, body_loads
 
 if TYPE_CHECKING:
     from supple.engine.base.body_records import FlexRecord
@@ -31,10 +50,10 @@ Array = NDArray[np.float64]
 
 # Output times that are looked at: of beams, and of meshes, where each takes an assembly.
 SAMPLES, MESH_SAMPLES = 100, 8
-# Deflections across an axis below this part of all displacements are none.
-STRAIGHT = 1e-6
 # Effects above this are found again with all that holds the body, at so many times.
 SMALL, HELD_SAMPLES = 0.02, 4
+RIGID = 1e-11  # sets that stretch less than this part of the softest carry no tension
+MOST = 0.9  # of the part b of several bodies, beyond which a is not extrapolated
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +78,10 @@ def load_effect(result: Result, record: FlexRecord) -> LoadEffect | None:
     """For a body without stiffening; None where its loads or its stress are not known."""
     body, masses, modal = record.body, record.point_masses, record.modal
     q = result.q[:, record.q]
-    good = np.flatnonzero(np.all(np.isfinite(result.q) & (np.abs(result.q) < 1e100), axis=1))
-    if not len(good):
+    count = SAMPLES if body.axis is not None else MESH_SAMPLES
+    which = usable_times(result.q, q, count)
+    if not len(which):
         return None
-    which = good[sampled(q[good], SAMPLES if body.axis is not None else MESH_SAMPLES)]
     try:
         loads = body_loads(at_times(result, which), record)
         if loads is None or not np.all(np.isfinite(loads.factors)):
@@ -83,8 +102,6 @@ def load_effect(result: Result, record: FlexRecord) -> LoadEffect | None:
 
 def _stretches(result: Result, record: FlexRecord, q: Array, which: NDArray[np.int_]) -> Array:
     """Parts (k,) by which the stretch of a bent body makes its deflections smaller."""
-    from supple.results.flexibility.chain_stretch import chain_stretch
-
     none = np.zeros(len(q))
     energies = np.einsum("ka,ab,kb->k", q, record.modal.K, q)
     k = int(np.argmax(energies))
@@ -124,9 +141,7 @@ def _effects(
     if not shapes.shape[1]:
         return np.zeros((3, len(K0)))
     K = shapes.T @ record.modal.K @ shapes
-    scale = 1.0 / np.sqrt(np.diag(K))
-    root = np.linalg.cholesky(K * np.outer(scale, scale))
-    inverse = np.linalg.solve(root, np.diag(scale)) @ shapes.T  # inverse K inverse^T = 1
+    inverse = whitening(K) @ shapes.T
     relative = inverse @ (0.5 * (K0 + np.swapaxes(K0, 1, 2))) @ inverse.T
     values = np.linalg.eigvalsh(relative)
     changes = _changes(record, inverse, K0, q, only)
@@ -154,12 +169,74 @@ def _changes(
     return np.asarray(np.linalg.norm(moved, axis=2).max(axis=1, initial=0.0) / deflected)
 
 
-def sampled(q: Array, count: int) -> NDArray[np.int_]:
-    """Places of some times: evenly, and those with the largest elastic coordinates."""
-    n = len(q)
-    if n <= count:
-        return np.arange(n)
-    unit = np.abs(q).max(axis=0)
-    size = np.abs(q) @ (1.0 / np.where(unit > 0.0, unit, 1.0))
-    top = np.argsort(size)[-(count // 4) :]
-    return np.unique(np.concatenate([top, np.linspace(0, n - 1, count - len(top)).astype(int)]))
+def tension_stiffness(record: FlexRecord, holds: Holds, q: Array) -> Array | None:
+    """Stiffness (n, n) that tension adds to a body with elastic coordinates q; None without one."""
+    if not len(holds.sets):
+        return None
+    body, masses = record.body, record.point_masses
+    places = tuple(sorted(set(holds.stations)))
+    factors = holds.factors(places)
+    unit = body.load_stiffness(places, factors, masses)
+    work = body.static_response(places, masses).work[: factors.shape[1], : factors.shape[1]]
+    flexibility = factors @ work @ factors.T
+    if not np.trace(flexibility) > 0.0:
+        return None
+    amounts = np.linalg.pinv(flexibility, rcond=RIGID, hermitian=True) @ _shortened(unit, q)
+    return np.asarray(np.einsum("r,rab->ab", amounts, unit))
+
+
+def _shortened(unit: Array, q: Array) -> Array:
+    """Second-order displacements (s,) along sets of forces with the stiffness ``unit`` each."""
+    return np.asarray(0.5 * np.einsum("a,rab,b->r", q, unit, q))
+
+
+def reduced_part(change: Array) -> Array:
+    """Parts (k,) by which deflections become smaller, 1 - x of x + a x^3 = 1."""
+    a = np.maximum(change, 0.0)
+    x = np.ones_like(a)
+    for _ in range(60):  # Newton, from the right of a root of a convex function
+        x = x - (x + a * x**3 - 1.0) / (1.0 + 3.0 * a * x**2)
+    return np.asarray(1.0 - x)
+
+
+def chain_stretch(result: Result, at: int) -> float:
+    """Part a of the bodies of a result at one output time; zero where none hold each other."""
+    known: dict[int, float] = result.__dict__.setdefault("_chain_stretch", {})
+    if at not in known:
+        try:
+            known[at] = _of_chain(result, at)
+        except ModelError:  # a body made of matrices only
+            known[at] = 0.0
+    return known[at]
+
+
+def _of_chain(result: Result, at: int) -> float:
+    compiled, stress = result.data.compiled, result.data.self_stress
+    records = {name: r for name, r in compiled.flexible.items() if r.modal.n}
+    soft = [name for name, r in records.items() if not r.body.stiffened]
+    if stress is None or len(records) < 2 or not soft:
+        return 0.0
+    which = np.array([at])
+    bodies = deflected(result, records, which)
+    held = stress(result.data.history.at(which))[0]
+    if len(bodies) < len(records) or act_on_parts([held], compiled):
+        return 0.0
+    unit = {n: unit_reactions(b, held[n]) for n, b in bodies.items() if held.get(n)}
+    if not unit or not next(iter(unit.values())).shape[1]:
+        return 0.0
+    forms = {n: _forms(bodies[n], u) for n, u in unit.items() if n in soft}
+    q = {name: result.q[at, records[name].q] for name in records}
+    works = (u.T @ bodies[n].response.work @ u for n, u in unit.items())
+    shortened = sum((_shortened(K, q[n]) for n, K in forms.items()), np.zeros(1))
+    amounts = np.linalg.pinv(sum(works), rcond=RIGID, hermitian=True) @ shortened
+    energy = sum(float(q[n] @ r.modal.K @ q[n]) for n, r in records.items())
+    gained = sum(float(q[n] @ np.tensordot(amounts, K, 1) @ q[n]) for n, K in forms.items())
+    part = float(np.clip(gained / energy, 0.0, MOST)) if energy > 0.0 else 0.0
+    return part / (1.0 - part)
+
+
+def _forms(body: Deflected, unit: Array) -> Array:
+    """Geometric stiffness (s, n, n) of a body under sets of reactions (m, s)."""
+    loads, record = body.loads, body.record
+    factors = unit[: INERTIA + 6 * len(loads.places)].T
+    return record.body.load_stiffness(loads.places, factors, record.point_masses)

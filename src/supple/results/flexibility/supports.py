@@ -15,9 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.constraints import Driver
+from supple.foundation.frames import Touched
+from supple.results.views.body_loads import INERTIA
 
 if TYPE_CHECKING:
-    from supple.foundation.frames import Frame
+    from supple.engine.base.body_records import FlexRecord
+    from supple.foundation.frames import Body, Frame
     from supple.joints import Joint
     from supple.results.result import Result
     from supple.results.views.views import BodyView
@@ -27,6 +30,23 @@ Array = NDArray[np.float64]
 GROUND = "ground"
 # Directions that differ by less are one: axes that would be parallel but for small deflections.
 ALIKE = 1e-2
+HOLDS = 1e-6  # rows on elastic coordinates below this part of the largest entry hold nothing
+
+
+def touched(result: Result, body: Body) -> Touched:
+    """Frames of a body at which something acts."""
+    grounded: list[Frame] = []
+    joined: list[Frame] = []
+    holding = [item.frames for item in result.joints.values()]
+    holding += [item.frames for item in result.constraints.values()]
+    for frames in holding:
+        ground = any(frame.body.name == "ground" for frame in frames.values())
+        mine = [frame for frame in frames.values() if frame.body.name == body.name]
+        (grounded if ground else joined).extend(mine)
+    acting = [item.frames for item in result.forces.values()]
+    acting += [item.frames for item in result.point_masses.values()]
+    loaded = [f for frames in acting for f in frames.values() if f.body.name == body.name]
+    return Touched(grounded, joined, loaded)
 
 
 def held_directions(
@@ -147,3 +167,51 @@ def _freedoms(result: Result, joint: Joint, place: Array) -> Iterator[Array]:
             arm = place - (B if slid else A).position[0]
             for axis in axes:
                 yield np.concatenate([np.cross(axis, arm), axis])
+
+
+class Holds:
+    """How joints that lead to the ground by rigid bodies hold a flexible body at one time."""
+
+    def __init__(self, result: Result, record: FlexRecord) -> None:
+        body, masses = record.body, record.point_masses
+        compiled, length = result.data.compiled, body.typical_length
+        deforming = (*compiled.flexible, *compiled.gradient)
+        flexible = {compiled.owners.get(name, name) for name in deforming} - {body.name}
+        unit = np.repeat([1.0, length], 3)[:, None]
+        elastic, rigid = [np.zeros((0, record.modal.n))], [np.zeros((0, 6))]
+        self.stations: list[float] = []
+        self.wrenches: list[Array] = []  # (c, 6) forces and torques of the rows of each station
+        for frame, held in held_directions(result, body.name, length, flexible):
+            place = body.attachment(frame, masses)
+            moves = np.eye(6)
+            moves[:3, 3:] = np.cross(np.eye(3), place.p0).T
+            elastic.append(held @ (unit * np.vstack([place.Phi, place.Psi])))
+            rigid.append(held @ (unit * moves / unit.T))
+            self.stations.append(float(body.station(frame)))
+            self.wrenches.append(held * unit.T)
+        rows, frames = np.vstack(elastic), np.vstack(rigid)
+        self.scale = 1.0 / np.sqrt(np.diag(record.modal.K))
+        self.least = HOLDS * np.abs(rows * self.scale).max(initial=0.0)
+        left, values, _ = np.linalg.svd(frames)
+        # sets of reactions that balance each other: what the frame cannot give way to
+        self.sets = left[:, int(np.sum(values > ALIKE)) :].T
+        self.rows = self.sets @ rows
+
+    def allowed(self) -> Array:
+        """Shapes (n, m) of the elastic coordinates that joints allow."""
+        n = len(self.scale)
+        if not len(self.rows):
+            return np.eye(n)
+        _, values, ways = np.linalg.svd(self.rows * self.scale)
+        held_by = int(np.sum(values > self.least))
+        return np.asarray(self.scale[:, None] * ways[held_by:].T)
+
+    def factors(self, places: tuple[float, ...]) -> Array:
+        """Factors (sets, 12 + 6 places) of the loads of each set, see `BodyLoads`."""
+        found = np.zeros((len(self.sets), INERTIA + 6 * len(places)))
+        first = 0
+        for station, wrench in zip(self.stations, self.wrenches, strict=True):
+            at = INERTIA + 6 * places.index(station)
+            found[:, at : at + 6] += self.sets[:, first : first + len(wrench)] @ wrench
+            first += len(wrench)
+        return found
