@@ -61,6 +61,7 @@ class FrequencyErrors:
     worst : (k,) names of the bodies to which most of it belongs
     sheared : (k,) whether most of it is shear of sections that a theory leaves out
     elastic : numbers of the elastic modes, ascending
+    falls : (k,) whether a frequency falls with stiffness, in axes that turn
     by_mesh : by name of a body, (k,) parts by which its mesh makes each frequency too high
     nodal : errors by elements over nodal vectors; None if there are none
     """
@@ -69,6 +70,7 @@ class FrequencyErrors:
     worst: tuple[str, ...]
     sheared: tuple[bool, ...]
     elastic: tuple[int, ...]
+    falls: tuple[bool, ...] = ()
     by_mesh: dict[str, Array] = field(default_factory=dict)
     nodal: NodalErrors | None = None
 
@@ -98,9 +100,10 @@ def frequency_errors(equations: Equations, linear: LinearModel, model: Model) ->
     compiled = equations.compiled
     records = {name: r for name, r in compiled.flexible.items() if r.modal.n}
     nothing, nobody = np.zeros(len(modes)), ("",) * len(modes)
-    kinetic, strain = _kinetic(linear, modes), nodal_strain(linear, modes)
+    strain = nodal_strain(linear, modes)
     strain = strain + np.array([_strain(records.values(), mode) for mode in modes])
-    elastic = tuple(np.flatnonzero(strain > ELASTIC * kinetic).tolist())
+    energies = _Energies.of(linear, modes, strain)
+    elastic = tuple(np.flatnonzero(strain > ELASTIC * energies.kinetic).tolist())
     alone = FrequencyErrors(nothing, nobody, (False,) * len(modes), elastic)
     if modes and compiled.gradient:
         alone = replace(alone, nodal=nodal_errors(equations, linear, model, modes, alone.judged))
@@ -109,7 +112,7 @@ def frequency_errors(equations: Equations, linear: LinearModel, model: Model) ->
     bodies = _loaded(equations, linear.state, modes, model, records)
     shear = {name: _shear(body, modes, name in compiled.bodies) for name, body in bodies.items()}
     missing = {name: _missing(body) + shear[name] for name, body in bodies.items()}
-    parts = 1.0 - 1.0 / np.sqrt(1.0 + sum(missing.values(), nothing) / kinetic)
+    parts = energies.parts(sum(missing.values(), nothing))
     if len(bodies) < len(records):
         parts = parts + np.nan
     worst = tuple(
@@ -117,15 +120,47 @@ def frequency_errors(equations: Equations, linear: LinearModel, model: Model) ->
         for k in range(len(modes))
     )
     sheared = tuple(bool(w and shear[w][k] > 0.5 * missing[w][k]) for k, w in enumerate(worst))
-    by_mesh = _mesh_parts(bodies, kinetic)
-    return replace(alone, parts=parts, worst=worst, sheared=sheared, by_mesh=by_mesh)
+    by_mesh, falls = _mesh_parts(bodies, energies), tuple((energies.change < 0.0).tolist())
+    return replace(alone, parts=parts, worst=worst, sheared=sheared, by_mesh=by_mesh, falls=falls)
 
 
-def _kinetic(linear: LinearModel, modes: Sequence[Mode]) -> Array:
-    """Twice the kinetic energies (k,) of modes."""
-    shapes = [mode.shape[list(linear.places)] for mode in modes]
-    found = np.array([float(np.real(y.conj() @ linear.M @ y)) for y in shapes])
-    return np.asarray(found * np.array([abs(mode.eigenvalue) ** 2 for mode in modes]))
+class _Energies(NamedTuple):
+    """Twice the energies (k,) of modes.
+
+    Of a mode y with the eigenvalue i w, M, K and the gyroscopic matrix G: a change dK of the
+    stiffness changes w by y* dK y / (w^2 y* M y + y* K y) of itself. Without G both terms are
+    equal. In axes that turn they may differ in sign, and a frequency then falls with stiffness.
+
+    Attributes
+    ----------
+    kinetic : w^2 y* M y
+    strain : of flexible bodies
+    change : mean of the kinetic one and of that of all stiffness, which loads and spin change
+    """
+
+    kinetic: Array
+    strain: Array
+    change: Array
+
+    @classmethod
+    def of(cls, linear: LinearModel, modes: Sequence[Mode], strain: Array) -> _Energies:
+        """Energies of some modes of a linear model."""
+        shapes = [mode.shape[list(linear.places)] for mode in modes]
+        squares = np.array([abs(mode.eigenvalue) ** 2 for mode in modes])
+        mass, stiffness = (
+            np.array([float(np.real(y.conj() @ matrix @ y)) for y in shapes])
+            for matrix in (linear.M, linear.K)
+        )
+        kinetic = mass * squares
+        return cls(kinetic, strain, 0.5 * (kinetic + stiffness))
+
+    def parts(self, missing: Array) -> Array:
+        """Parts (k,) of frequencies that are too high by flexibility with this energy left out."""
+        whole = np.maximum(self.kinetic, self.strain)
+        alone = 1.0 - 1.0 / np.sqrt(1.0 + np.maximum(missing / whole, -MOST))
+        least = MOST * whole * np.abs(alone)  # less says nothing about a frequency near zero
+        change = np.where(self.change < 0.0, -1.0, 1.0) * np.maximum(np.abs(self.change), least)
+        return np.asarray(np.clip(alone * whole / change, -np.inf, MOST))
 
 
 def _loaded(
@@ -170,17 +205,14 @@ def _loaded(
     return with_right_reactions(found, sets, equations.compiled)
 
 
-def _mesh_parts(bodies: Mapping[str, Deflected], kinetic: Array) -> dict[str, Array]:
-    """Parts (k,) of each frequency by which the mesh of each body makes it too high.
-
-    Twice the kinetic energy of modes is given; negative parts are those of meshes too soft.
-    """
+def _mesh_parts(bodies: Mapping[str, Deflected], energies: _Energies) -> dict[str, Array]:
+    """Parts (k,) of each frequency by which the mesh of each body makes it too high."""
     found = {}
     for name, body in bodies.items():
         known = mesh_works(body)
         if known is not None:
             more = (known[1] - known[0]).reshape(-1, 2).sum(axis=1)
-            found[name] = 1.0 - 1.0 / np.sqrt(1.0 + np.maximum(more / kinetic, -MOST))
+            found[name] = energies.parts(more)
     return found
 
 
@@ -275,8 +307,8 @@ def _motionless(monitor: Monitor, linear: LinearModel, compiled: Compiled) -> It
 
 
 def _by_modes(monitor: Monitor, compiled: Compiled, found: FrequencyErrors) -> Iterator[_Wrong]:
-    """The first frequency that few modes, or shear that is left out, make too high."""
-    for k in np.flatnonzero(found.parts[: found.judged] > LIMIT)[:1].tolist():
+    """The first frequency that few modes, or shear that is left out, make wrong."""
+    for k in np.flatnonzero(np.abs(found.parts[: found.judged]) > LIMIT)[:1].tolist():
         worst = found.worst[k]
         record, owner = compiled.flexible[worst], compiled.bodies[compiled.owners[worst]].body
         name = worst if worst in monitor.bodies else compiled.owners[worst]
@@ -294,7 +326,7 @@ def _by_meshes(compiled: Compiled, found: FrequencyErrors) -> Iterator[_Wrong]:
     for name, parts in found.by_mesh.items():
         for k in np.flatnonzero(np.abs(parts[: found.judged]) > LIMIT)[:1].tolist():
             part, body = float(parts[k]), compiled.flexible[name].body
-            do = f", whatever modes it has: {body.mesh_advice(part > 0.0)}"
+            do = f", whatever modes it has: {body.mesh_advice((part > 0.0) is not found.falls[k])}"
             yield _Wrong(name, body, k, part, SERIOUS, "by its mesh", do)
 
 
