@@ -194,7 +194,9 @@ class PID(JointForce):
     ----------
     target : rad or m
         A number, an expression or a signal.
-    kp, ki, kd : N m/rad, N m/(rad s), N m s/rad; or the same with N and m
+    kp, kd : N m/rad and N m s/rad, or N/m and N s/m
+    ki : float
+        In N m/(rad s) or N/(m s).
     limit : N m or N
         The effort saturates at plus and minus this. While it does, the integral is held back:
         ``ki z`` follows what was really applied with the time constant ``tracking``.
