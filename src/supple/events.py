@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, cast
 
 from supple.constraints.topology_changes import Change, as_changes
 from supple.foundation import validate
-from supple.foundation.errors import ModelError, label
+from supple.foundation.errors import ModelError
+from supple.foundation.fields import Given, checked, declared, given, named, number
 from supple.foundation.frames import Frame, expect_frame
 from supple.foundation.validate import set_fields
 from supple.joints import Joint
 from supple.joints.interactions import check_joint_reference
 
-Quantity = Literal[
-    "coordinate", "rate", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz"
-]
-JOINT_QUANTITIES = ("coordinate", "rate")
+Quantity = Literal["coordinate", "rate", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz"]
+JOINT_QUANTITIES: tuple[str, ...] = ("coordinate", "rate")
 FRAME_QUANTITIES = tuple(kind + axis for kind in ("", "v", "w") for axis in "xyz")
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Event:
     """The instant at which a quantity passes a value; given to ``simulate(events=[...])``.
 
@@ -48,62 +46,36 @@ class Event:
         What happens to joints and constraints at that instant; the run goes on.
     """
 
-    name: str
-    of: str | Frame | None
-    quantity: Quantity
-    coordinate: int | str
-    value: float
-    direction: int
-    terminal: bool
-    at: float | None
-    then: tuple[Change, ...]
+    name: str = named()
+    of: Given[Joint | str | Frame | None, str | Frame | None] = given(default=None)
+    quantity: Quantity = given(default="coordinate")
+    coordinate: int | str = given(default=0)
+    value: float = number("rad or m or rad/s or m/s", default=0.0)
+    direction: int = checked(validate.choice, default=0, options=(-1, 0, 1))
+    terminal: Given[bool | None, bool] = checked(validate.flag, default=None)
+    at: float | None = number("s", default=None)
+    then: Given[Change | Sequence[Change], tuple[Change, ...]] = checked(as_changes, default=())
 
-    def __init__(
-        self,
-        name: str,
-        of: Joint | str | Frame | None = None,
-        quantity: Quantity = "coordinate",
-        coordinate: int | str = 0,
-        value: float = 0.0,
-        direction: int = 0,
-        terminal: bool | None = None,
-        at: float | None = None,
-        then: Change | Sequence[Change] = (),
-    ) -> None:
-        set_fields(self, name=validate.name("Event", name))
-        owner = label(self)
-        watched: str | Frame | None
-        options: tuple[str, ...]
-        if at is not None and of is None:
-            watched, options = None, JOINT_QUANTITIES
-            at = validate.number(owner, "at", at)
-        elif at is not None:
-            raise ModelError(owner, "at", at, "either 'at' or 'of', not both")
-        elif isinstance(of, Frame):
-            watched, options = of, FRAME_QUANTITIES
+    def _check(self, owner: str) -> None:
+        of, options = cast("Any", self.of), JOINT_QUANTITIES
+        if self.at is not None and of is not None:
+            raise ModelError(owner, "at", self.at, "either 'at' or 'of', not both")
+        if isinstance(of, Frame):
+            options = FRAME_QUANTITIES
         elif isinstance(of, (Joint, str)):
-            if isinstance(quantity, str) and quantity in FRAME_QUANTITIES:
+            if isinstance(self.quantity, str) and self.quantity in FRAME_QUANTITIES:
                 expect_frame(owner, "of", of)
-            watched, options = check_joint_reference(owner, "of", of, coordinate), JOINT_QUANTITIES
-        else:
-            raise ModelError(
-                owner, "of", of, "a joint, the name of a joint, or a Frame, e.g. link1.at(0, 0, 0)"
-            )
-        changes = as_changes(owner, "then", then)
-        if terminal is None:
-            terminal = not changes
-        if not isinstance(terminal, bool):
-            raise ModelError(owner, "terminal", terminal, "True or False")
+            of = check_joint_reference(owner, "of", of, self.coordinate)
+        elif self.at is None:
+            expected = "a joint, the name of a joint, or a Frame, e.g. link1.at(0, 0, 0)"
+            raise ModelError(owner, "of", of, expected)
+        validate.choice(owner, "quantity", self.quantity, options)
+        terminal = cast("bool | None", self.terminal)
         set_fields(
             self,
-            of=watched,
-            quantity=validate.choice(owner, "quantity", quantity, options),
-            coordinate=coordinate,
-            value=validate.number(owner, "value", value),
-            direction=int(validate.choice(owner, "direction", direction, (-1, 0, 1))),
-            terminal=terminal,
-            at=at,
-            then=changes,
+            of=of,
+            direction=int(self.direction),
+            terminal=not self.then if terminal is None else terminal,
         )
 
     @property

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from numpy.typing import ArrayLike
 
@@ -239,7 +239,7 @@ class Model:
         item = self[name]
         if isinstance(item, Ground):
             raise ModelError.plain(f"{label(self)}: the ground cannot have another name")
-        other = dataclasses.replace(item, name=new)
+        other: Item = dataclasses.replace(cast("Any", item), name=new)
         self._check_name(other)
         users = {n: renamed(i, item, other) for n, i in self._items.items() if uses(i, name)}
         items = [other if n == name else users.get(n, i) for n, i in self._items.items()]

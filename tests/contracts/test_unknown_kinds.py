@@ -18,6 +18,7 @@ from supple.core.forces import forces as codes
 from supple.engine.pack.builder import build
 from supple.forces import ForceElement
 from supple.forces.kinds import ELEMENTS
+from supple.foundation.validate import set_fields
 from supple.joints import motions
 from supple.joints.base import Joint, Motion
 from supple.signals.base import Packed
@@ -90,9 +91,8 @@ class _Odd(Joint):
     coordinate_names = ("angle",)
 
     def __init__(self, name, A, B, *chosen: Motion) -> None:
-        object.__setattr__(self, "chosen", chosen)
-        self._connect(name, A, B)
-        self._start(None, None)
+        set_fields(self, name=name, chosen=chosen)
+        self._check(f"_Odd {name!r}", A, B, None, None)
 
     @property
     def motions(self) -> tuple[Motion, ...]:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
-from supple.constraints.smooth import as_smooth_signal, refuse_jumps
+from supple.constraints.smooth import refuse_jumps
 from supple.foundation.errors import label
+from supple.foundation.fields import declared, given
 from supple.foundation.frames import Frame, expect_two_bodies
-from supple.foundation.validate import set_fields
 from supple.joints import Joint
 from supple.joints.interactions import Element
 from supple.signals import Signal
 
 
-@dataclass(frozen=True, eq=False, init=False)
 class Constraint(Element):
     """Base of all constraints and drivers: relations that hold whatever force it takes.
 
@@ -41,16 +38,13 @@ class Constraint(Element):
         for field, signal in self.signal_fields.items():
             refuse_jumps(label(self), field, signal, begin, end)
 
-    def _signal(self, field: str, value: Any) -> Signal:
-        return as_smooth_signal(value, label(self), field)
 
-
-@dataclass(frozen=True, eq=False, init=False)
+@declared(init=False)
 class FrameConstraint(Constraint):
     """Base of the constraints between two frames on different bodies; either may be the ground."""
 
-    A: Frame
-    B: Frame
+    A: Frame = given()
+    B: Frame = given()
 
     @property
     def frames(self) -> dict[str, Frame]:
@@ -62,8 +56,5 @@ class FrameConstraint(Constraint):
         del field
         return "a constraint of its place alone, e.g. Distance"
 
-    def _connect(self, name: str, A: Frame, B: Frame) -> str:
-        owner = self._named(name)
-        frame_a, frame_b = expect_two_bodies(owner, A, B)
-        set_fields(self, A=frame_a, B=frame_b)
-        return owner
+    def _check(self, owner: str) -> None:
+        expect_two_bodies(owner, self.A, self.B)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from supple.constraints.base import Constraint
+from supple.constraints.smooth import smooth_signal
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, describe, label
-from supple.foundation.validate import set_fields
+from supple.foundation.fields import Given, checked, declared
 from supple.joints import Joint
 from supple.joints.interactions import Target, check_joint_reference
 from supple.signals import Signal, SignalLike
@@ -18,7 +18,6 @@ Term = tuple[str, int | str, float]
 GivenTerm = tuple[Joint | str, float] | tuple[Joint | str, int | str, float]
 
 
-@dataclass(frozen=True, eq=False, init=False)
 class CoordinateConstraint(Constraint):
     """Base of the constraints that a sum of ``coefficient * coordinate`` equals a value.
 
@@ -63,38 +62,6 @@ class CoordinateConstraint(Constraint):
             seen.add((name, place))
 
 
-@dataclass(frozen=True, eq=False, init=False)
-class Coupling(CoordinateConstraint):
-    """A sum of ``coefficient * coordinate`` equals ``value``.
-
-    Parameters
-    ----------
-    terms : sequence
-        Entries (joint, coefficient) or (joint, coordinate, coefficient): a joint or its name, the
-        place or name of its coordinate (0 by default), and a number that is not zero.
-    value : number, expression or signal
-        In the unit of the sum.
-    """
-
-    terms: tuple[Term, ...]
-    value: Signal
-
-    def __init__(self, name: str, terms: Sequence[GivenTerm], value: SignalLike = 0.0) -> None:
-        owner = self._named(name)
-        if not isinstance(terms, (tuple, list)) or not terms:
-            raise ModelError(owner, "terms", terms, "a list of terms such as ('elbow', 2.0)")
-        set_fields(
-            self,
-            terms=tuple(_term(owner, f"terms[{i}]", term) for i, term in enumerate(terms)),
-            value=self._signal("value", value),
-        )
-
-    @property
-    def signal_fields(self) -> dict[str, Signal]:
-        """The value."""
-        return {"value": self.value}
-
-
 def joint_target(owner: str, field: str, value: Any) -> Target:
     """Return name and coordinate of a joint, of its name, or of a pair with the coordinate."""
     pair = isinstance(value, (tuple, list))
@@ -112,3 +79,31 @@ def _term(owner: str, field: str, value: Any) -> Term:
         owner, field, tuple(value[:-1]) if len(value) == 3 else value[0]
     )
     return joint, coordinate, validate.not_zero(owner, f"coefficient of {field}", value[-1])
+
+
+def _terms(owner: str, field: str, value: Any) -> tuple[Term, ...]:
+    if not isinstance(value, (tuple, list)) or not value:
+        raise ModelError(owner, field, value, "a list of terms such as ('elbow', 2.0)")
+    return tuple(_term(owner, f"{field}[{i}]", term) for i, term in enumerate(value))
+
+
+@declared
+class Coupling(CoordinateConstraint):
+    """A sum of ``coefficient * coordinate`` equals ``value``.
+
+    Parameters
+    ----------
+    terms : sequence
+        Entries (joint, coefficient) or (joint, coordinate, coefficient): a joint or its name, the
+        place or name of its coordinate (0 by default), and a number that is not zero.
+    value : number, expression or signal
+        In the unit of the sum.
+    """
+
+    terms: Given[Sequence[GivenTerm], tuple[Term, ...]] = checked(_terms)
+    value: Given[SignalLike, Signal] = checked(smooth_signal, "rad or m", default=0.0)
+
+    @property
+    def signal_fields(self) -> dict[str, Signal]:
+        """The value."""
+        return {"value": self.value}

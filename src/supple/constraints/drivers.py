@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from supple.constraints.base import FrameConstraint
 from supple.constraints.couplings import CoordinateConstraint, Term
+from supple.constraints.smooth import smooth_signal
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, describe, label
+from supple.foundation.fields import Given, checked, declared, given, unit_vector
 from supple.foundation.frames import Frame
 from supple.foundation.validate import Axis, Vector, set_fields
 from supple.joints import Joint, Motion
@@ -21,7 +22,7 @@ from supple.signals import Signal, SignalLike
 _ALONG = tuple(Motion("translate", validate.axis("Motion", "axis", axis)) for axis in "xyz")
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Driver(CoordinateConstraint):
     """A joint coordinate follows ``motion`` (rad or m): a number, an expression or a signal.
 
@@ -29,20 +30,12 @@ class Driver(CoordinateConstraint):
     rate of the motion must not jump.
     """
 
-    joint: str
-    motion: Signal
-    coordinate: int | str
+    joint: Given[Joint | str, str] = given()
+    motion: Given[SignalLike, Signal] = checked(smooth_signal, "rad or m")
+    coordinate: int | str = given(default=0)
 
-    def __init__(
-        self, name: str, joint: Joint | str, motion: SignalLike, coordinate: int | str = 0
-    ) -> None:
-        owner = self._named(name)
-        set_fields(
-            self,
-            joint=check_joint_reference(owner, "joint", joint, coordinate),
-            motion=self._signal("motion", motion),
-            coordinate=coordinate,
-        )
+    def _check(self, owner: str) -> None:
+        set_fields(self, joint=check_joint_reference(owner, "joint", self.joint, self.coordinate))
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -60,7 +53,7 @@ class Driver(CoordinateConstraint):
         return {"motion": self.motion}
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class FrameDriver(FrameConstraint):
     """The frame B follows a given motion relative to the frame A.
 
@@ -76,38 +69,22 @@ class FrameDriver(FrameConstraint):
     At least one is given. Value and rate of the motions must not jump.
     """
 
-    x: Signal | None
-    y: Signal | None
-    z: Signal | None
-    axis: Vector | None
-    angle: Signal | None
+    x: Given[SignalLike | None, Signal | None] = checked(smooth_signal, "m", default=None)
+    y: Given[SignalLike | None, Signal | None] = checked(smooth_signal, "m", default=None)
+    z: Given[SignalLike | None, Signal | None] = checked(smooth_signal, "m", default=None)
+    axis: Given[Axis | None, Vector | None] = unit_vector(default=None)
+    angle: Given[SignalLike | None, Signal | None] = checked(smooth_signal, "rad", default=None)
 
-    def __init__(
-        self,
-        name: str,
-        A: Frame,
-        B: Frame,
-        x: SignalLike | None = None,
-        y: SignalLike | None = None,
-        z: SignalLike | None = None,
-        axis: Axis | None = None,
-        angle: SignalLike | None = None,
-    ) -> None:
-        owner = self._connect(name, A, B)
-        if axis is None and angle is not None:
-            raise ModelError(owner, "axis", axis, "the axis of the angle, e.g. 'z'")
-        if angle is None and axis is not None:
-            raise ModelError(owner, "angle", angle, "a motion in rad about the axis")
-        given = {"x": x, "y": y, "z": z, "angle": angle}
-        if all(motion is None for motion in given.values()):
+    def _check(self, owner: str) -> None:
+        super()._check(owner)
+        if self.axis is None and self.angle is not None:
+            raise ModelError(owner, "axis", None, "the axis of the angle, e.g. 'z'")
+        if self.angle is None and self.axis is not None:
+            raise ModelError(owner, "angle", None, "a motion in rad about the axis")
+        if not self.signal_fields:
             raise ModelError.plain(
                 f"{owner}: nothing is given, expected x, y or z, or axis and angle"
             )
-        set_fields(
-            self,
-            axis=None if axis is None else validate.axis(owner, "axis", axis),
-            **{f: None if m is None else self._signal(f, m) for f, m in given.items()},
-        )
 
     def needs_axes(self, field: str) -> str:
         """Those of A; those of B if it gives an orientation."""

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 from supple.constraints.base import FrameConstraint
-from supple.constraints.smooth import lowest
+from supple.constraints.smooth import lowest, smooth_signal
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, label
-from supple.foundation.frames import Frame
-from supple.foundation.validate import Axis, Vector, set_fields
+from supple.foundation.fields import Given, checked, declared, unit_vector
+from supple.foundation.validate import Axis, Vector
 from supple.signals import Constant, Signal, SignalLike
 
 
-@dataclass(frozen=True, eq=False, init=False)
+def _length(owner: str, field: str, value: Any) -> Signal:
+    signal = smooth_signal(owner, field, value)
+    if isinstance(signal, Constant):
+        validate.positive(owner, field, signal.value)
+    return signal
+
+
+@declared
 class Distance(FrameConstraint):
     """The distance of the origins of A and B is ``length`` (m): a rod without mass.
 
     ``length`` is a positive number, or an expression or a signal that stays positive.
     """
 
-    length: Signal
-
-    def __init__(self, name: str, A: Frame, B: Frame, length: SignalLike) -> None:
-        owner = self._connect(name, A, B)
-        signal = self._signal("length", length)
-        if isinstance(signal, Constant):
-            validate.positive(owner, "length", signal.value)
-        set_fields(self, length=signal)
+    length: Given[SignalLike, Signal] = checked(_length, "m")
 
     @property
     def signal_fields(self) -> dict[str, Signal]:
@@ -49,36 +49,28 @@ class Distance(FrameConstraint):
             raise ModelError(label(self), field, found, expected)
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class PointOnLine(FrameConstraint):
     """B's origin stays on the line through A's origin along ``axis``, given in A's axes.
 
     B slides and turns freely.
     """
 
-    axis: Vector
-
-    def __init__(self, name: str, A: Frame, B: Frame, axis: Axis = "x") -> None:
-        owner = self._connect(name, A, B)
-        set_fields(self, axis=validate.axis(owner, "axis", axis))
+    axis: Given[Axis, Vector] = unit_vector(default="x")
 
     def needs_axes(self, field: str) -> str:
         """Those of A, along which it is."""
         return "" if field == "B" else super().needs_axes(field)
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class PointOnPlane(FrameConstraint):
     """B's origin stays in the plane through A's origin across ``normal``, given in A's axes.
 
     B slides and turns freely.
     """
 
-    normal: Vector
-
-    def __init__(self, name: str, A: Frame, B: Frame, normal: Axis = "z") -> None:
-        owner = self._connect(name, A, B)
-        set_fields(self, normal=validate.axis(owner, "normal", normal))
+    normal: Given[Axis, Vector] = unit_vector(default="z")
 
     def needs_axes(self, field: str) -> str:
         """Those of A, along which it is."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 from supple.constraints.base import FrameConstraint
-from supple.foundation import validate
 from supple.foundation.errors import ModelError, label
-from supple.foundation.frames import Frame
-from supple.foundation.validate import set_fields
+from supple.foundation.fields import choice, declared
 from supple.joints.interactions import Shaft
 
 if TYPE_CHECKING:
@@ -18,7 +15,7 @@ if TYPE_CHECKING:
 Follows = Literal["point", "tangent", "section"]
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class SlidingJoint(FrameConstraint, Shaft):
     """The origin of B slides along the axis of the cable or gradient beam that A is on.
 
@@ -40,26 +37,23 @@ class SlidingJoint(FrameConstraint, Shaft):
     has a `Free` one. Where it comes to an end of the line, a run ends with a sentence.
     """
 
-    follows: Follows
+    follows: Follows = choice(default="point")
 
-    def __init__(self, name: str, A: Frame, B: Frame, follows: Follows = "point") -> None:
-        owner = self._connect(name, A, B)
-        body = self.A.body
+    def _check(self, owner: str) -> None:
+        super()._check(owner)
+        body, chosen = self.A.body, self.follows
         if not body.along_line:
             expected = "a frame on a Cable or an ANCFBeam"
             raise ModelError(owner, "A", self.A, f"{expected}, not on {label(body)}")
-        known = ("point", "tangent", "section")
-        chosen = validate.choice(owner, "follows", follows, known)
         if chosen == "section" and not cast("ANCFLine", body).turns:
             expected = f"'point' or 'tangent' on {label(body)}, which has no sections that turn"
-            raise ModelError(owner, "follows", follows, expected)
+            raise ModelError(owner, "follows", chosen, expected)
         if chosen != "point" and cast("ANCFLine", body).frame_axes == "section":
             expected = (
                 f"'point', because {label(body)} turns with sections that shear against its axis; "
                 "or give it another element or axes='tangent'"
             )
-            raise ModelError(owner, "follows", follows, expected)
-        set_fields(self, follows=chosen)
+            raise ModelError(owner, "follows", chosen, expected)
 
     def needs_axes(self, field: str) -> str:
         """Those of B unless it follows the point alone; of A's line it takes what that has."""

@@ -61,7 +61,7 @@ def _limits(signal: Signal, time: float, reach: float) -> tuple[float, float, fl
     return value_limit, rate_limit, largest, largest_rate
 
 
-def as_smooth_signal(value: Any, owner: str, field: str) -> Signal:
+def smooth_signal(owner: str, field: str, value: Any) -> Signal:
     """Return a number, expression or signal as a signal without jumps of value or rate.
 
     Jumps at the ends of recorded data are left to ``refuse_jumps``: a run may stay between them.

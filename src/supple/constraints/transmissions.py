@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from supple.constraints.couplings import CoordinateConstraint, Term, joint_target
-from supple.foundation import validate
+from supple.constraints.smooth import smooth_signal
+from supple.foundation.fields import Given, checked, declared, given, not_zero, stored
 from supple.foundation.validate import set_fields
 from supple.joints import Joint
 from supple.joints.interactions import Target, check_joint_reference
@@ -15,11 +15,11 @@ from supple.signals import Signal, SignalLike
 JointLike = Joint | str | tuple[Joint | str, int | str]
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@stored
 class _Transmission(CoordinateConstraint):
     """Base of gears, screws and racks, whose ``offset`` may be left to the initial coordinates."""
 
-    offset: Signal | None
+    offset: Given[SignalLike | None, Signal | None]
 
     @property
     def value(self) -> Signal | None:
@@ -31,11 +31,8 @@ class _Transmission(CoordinateConstraint):
         """The offset, if it is given."""
         return {} if self.offset is None else {"offset": self.offset}
 
-    def _set_offset(self, offset: SignalLike | None) -> None:
-        set_fields(self, offset=None if offset is None else self._signal("offset", offset))
 
-
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Gear(_Transmission):
     """Two coordinates in a fixed ratio: ``first - ratio * second = offset``.
 
@@ -50,26 +47,12 @@ class Gear(_Transmission):
         In the unit of the first coordinate; by default what the initial coordinates give.
     """
 
-    first: Target
-    second: Target
-    ratio: float
-
-    def __init__(
-        self,
-        name: str,
-        first: JointLike,
-        second: JointLike,
-        ratio: float,
-        offset: SignalLike | None = None,
-    ) -> None:
-        owner = self._named(name)
-        set_fields(
-            self,
-            first=joint_target(owner, "first", first),
-            second=joint_target(owner, "second", second),
-            ratio=validate.not_zero(owner, "ratio", ratio),
-        )
-        self._set_offset(offset)
+    first: Given[JointLike, Target] = checked(joint_target)
+    second: Given[JointLike, Target] = checked(joint_target)
+    ratio: float = not_zero()
+    offset: Given[SignalLike | None, Signal | None] = checked(
+        smooth_signal, "rad or m", default=None
+    )
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -77,7 +60,7 @@ class Gear(_Transmission):
         return (*self.first, 1.0), (*self.second, -self.ratio)
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Screw(_Transmission):
     """A thread on one joint: ``displacement - pitch/(2 pi) * angle = offset``.
 
@@ -93,31 +76,16 @@ class Screw(_Transmission):
         Places or names of the two coordinates, for other joints than Cylindrical.
     """
 
-    joint: str
-    pitch: float
-    displacement: int | str
-    angle: int | str
+    joint: Given[Joint | str, str] = given()
+    pitch: float = not_zero("m")
+    offset: Given[SignalLike | None, Signal | None] = checked(smooth_signal, "m", default=None)
+    displacement: int | str = given(default="displacement")
+    angle: int | str = given(default="angle")
 
-    def __init__(
-        self,
-        name: str,
-        joint: Joint | str,
-        pitch: float,
-        offset: SignalLike | None = None,
-        displacement: int | str = "displacement",
-        angle: int | str = "angle",
-    ) -> None:
-        owner = self._named(name)
-        for coordinate in (displacement, angle):
-            joint_name = check_joint_reference(owner, "joint", joint, coordinate)
-        set_fields(
-            self,
-            joint=joint_name,
-            pitch=validate.not_zero(owner, "pitch", pitch),
-            displacement=displacement,
-            angle=angle,
-        )
-        self._set_offset(offset)
+    def _check(self, owner: str) -> None:
+        for coordinate in (self.displacement, self.angle):
+            name = check_joint_reference(owner, "joint", self.joint, coordinate)
+        set_fields(self, joint=name)
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -131,7 +99,7 @@ class Screw(_Transmission):
         return "m", "rad"
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Rack(_Transmission):
     """A rack and its pinion: ``displacement of the rack - radius * angle of the pinion = offset``.
 
@@ -145,26 +113,10 @@ class Rack(_Transmission):
         A number, expression or signal; by default what the initial coordinates give.
     """
 
-    rack: Target
-    pinion: Target
-    radius: float
-
-    def __init__(
-        self,
-        name: str,
-        rack: JointLike,
-        pinion: JointLike,
-        radius: float,
-        offset: SignalLike | None = None,
-    ) -> None:
-        owner = self._named(name)
-        set_fields(
-            self,
-            rack=joint_target(owner, "rack", rack),
-            pinion=joint_target(owner, "pinion", pinion),
-            radius=validate.not_zero(owner, "radius", radius),
-        )
-        self._set_offset(offset)
+    rack: Given[JointLike, Target] = checked(joint_target)
+    pinion: Given[JointLike, Target] = checked(joint_target)
+    radius: float = not_zero("m")
+    offset: Given[SignalLike | None, Signal | None] = checked(smooth_signal, "m", default=None)
 
     @property
     def terms(self) -> tuple[Term, ...]:

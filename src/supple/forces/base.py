@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
+from supple.foundation.fields import Given, declared, given, stored
 from supple.foundation.frames import Frame, expect_two_bodies
 from supple.foundation.validate import set_fields
-from supple.joints.interactions import Element, Target, check_joint_reference
+from supple.joints import Joint
+from supple.joints.interactions import Element, Shaft, Target, check_joint_reference
 from supple.signals import Signal, as_signal
 
 SignalTriple = tuple[Signal, Signal, Signal]
 
 
-@dataclass(frozen=True, eq=False, init=False)
 class ForceElement(Element):
     """Base of all force elements.
 
@@ -25,7 +25,7 @@ class ForceElement(Element):
     """
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@stored
 class JointForce(ForceElement):
     """Base of the elements that act on one scalar coordinate of a joint, or on a motor's shaft.
 
@@ -33,7 +33,7 @@ class JointForce(ForceElement):
     name of the joint's coordinate.
     """
 
-    joint: str
+    joint: Given[Joint | Shaft | str, str]
     coordinate: int | str
 
     @property
@@ -41,11 +41,9 @@ class JointForce(ForceElement):
         """The joint and its coordinate."""
         return ((self.joint, self.coordinate),)
 
-    def _act_on(self, name: str, joint: Any, coordinate: int | str) -> str:
-        owner = self._named(name)
-        joint_name = check_joint_reference(owner, "joint", joint, coordinate, shafts=True)
-        set_fields(self, joint=joint_name, coordinate=coordinate)
-        return owner
+    def _check(self, owner: str) -> None:
+        joint = check_joint_reference(owner, "joint", self.joint, self.coordinate, shafts=True)
+        set_fields(self, joint=joint)
 
 
 def three_signals(owner: str, field: str, value: Any) -> SignalTriple:
@@ -58,19 +56,15 @@ def three_signals(owner: str, field: str, value: Any) -> SignalTriple:
     return x, y, z
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared(init=False)
 class PairForce(ForceElement):
     """Base of what acts between frames A and B on two bodies, or on a body and the ground."""
 
-    A: Frame
-    B: Frame
+    A: Frame = given()
+    B: Frame = given()
 
-    def _between(self, name: str, A: Frame, B: Frame) -> str:
-        """Store name and frames, and return how sentences call it."""
-        owner = self._named(name)
-        frame_a, frame_b = expect_two_bodies(owner, A, B)
-        set_fields(self, A=frame_a, B=frame_b)
-        return owner
+    def _check(self, owner: str) -> None:
+        expect_two_bodies(owner, self.A, self.B)
 
     @property
     def frames(self) -> dict[str, Frame]:

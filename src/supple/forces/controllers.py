@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike
 from supple.forces.base import ForceElement
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
+from supple.foundation.fields import Given, checked, declared, given, stored
 from supple.foundation.frames import Body
 from supple.foundation.validate import Vector, read_only, set_fields
 from supple.joints import Joint
@@ -21,61 +21,7 @@ from supple.signals import Signal, SignalLike, as_signal
 
 TARGETS = "a joint, a motor or a name, or a list of these or of pairs (joint, coordinate)"
 ELASTIC = "a list of pairs (flexible body, coordinate)"
-
-
-@dataclass(frozen=True, eq=False, init=False)
-class ControlLaw:
-    """A linear control law with n states z, of p errors e and m efforts u.
-
-    Continuous in a `StateSpaceController`: ``u = C z + D e``, ``z' = A z + B e``; discrete in a
-    `SampledController`: the same with the next z instead of z'.
-
-    Parameters
-    ----------
-    D : (m, p)
-        Efforts per error, N m or N per rad, m, rad/s or m/s.
-    A, B, C : (n, n), (n, p), (m, n), optional
-        All three, or none for a law without states.
-    back : (n, m), optional
-        What the limits of the controller cut off the efforts (applied less wanted) is added to the
-        rate of the states, or to the next states, by this factor: anti-windup.
-    """
-
-    D: Vector
-    A: Vector
-    B: Vector
-    C: Vector
-    back: Vector
-
-    def __init__(
-        self,
-        D: ArrayLike,
-        A: ArrayLike | None = None,
-        B: ArrayLike | None = None,
-        C: ArrayLike | None = None,
-        back: ArrayLike | None = None,
-    ) -> None:
-        owner = "ControlLaw"
-        gains = _matrix(owner, "D", D)
-        m, p = gains.shape
-        # a law without states is written with matrices that have no entries
-        A, B, C, back = (None if _is_empty(x) else x for x in (A, B, C, back))
-        given = [x is not None for x in (A, B, C)]
-        if any(given) and not all(given):
-            name = "ABC"[given.index(False)]
-            raise ModelError(owner, name, None, "a matrix, as for the others of A, B and C")
-        n = 0 if A is None else _matrix(owner, "A", A).shape[0]
-        shapes = {"A": (n, n), "B": (n, p), "C": (m, n), "back": (n, m)}
-        fields = {
-            f: read_only(np.zeros(shapes[f])) if x is None else _matrix(owner, f, x, shapes[f])
-            for f, x in (("A", A), ("B", B), ("C", C), ("back", back))
-        }
-        set_fields(self, D=gains, **fields)
-
-    @property
-    def states(self) -> int:
-        """Number n of states."""
-        return len(self.A)
+SignalsLike = SignalLike | Sequence[SignalLike]
 
 
 def _is_empty(value: Any) -> bool:
@@ -97,6 +43,52 @@ def _matrix(owner: str, field: str, value: Any, shape: tuple[int, ...] | None = 
     return found
 
 
+@declared
+class ControlLaw:
+    """A linear control law with n states z, of p errors e and m efforts u.
+
+    Continuous in a `StateSpaceController`: ``u = C z + D e``, ``z' = A z + B e``; discrete in a
+    `SampledController`: the same with the next z instead of z'.
+
+    Parameters
+    ----------
+    D : (m, p)
+        Efforts per error, N m or N per rad, m, rad/s or m/s.
+    A, B, C : (n, n), (n, p), (m, n), optional
+        All three, or none for a law without states.
+    back : (n, m), optional
+        What the limits of the controller cut off the efforts (applied less wanted) is added to the
+        rate of the states, or to the next states, by this factor: anti-windup.
+    """
+
+    D: Given[ArrayLike, Vector] = checked(_matrix)
+    A: Given[ArrayLike | None, Vector] = given(default=None)
+    B: Given[ArrayLike | None, Vector] = given(default=None)
+    C: Given[ArrayLike | None, Vector] = given(default=None)
+    back: Given[ArrayLike | None, Vector] = given(default=None)
+
+    def _check(self, owner: str) -> None:
+        # a law without states is written with matrices that have no entries
+        every = {name: getattr(self, name) for name in ("A", "B", "C", "back")}
+        given = {name: None if _is_empty(x) else x for name, x in every.items()}
+        missing = [name for name in "ABC" if given[name] is None]
+        if missing and len(missing) < 3:
+            raise ModelError(owner, missing[0], None, "a matrix, as for the others of A, B and C")
+        m, p = self.D.shape
+        n = 0 if missing else _matrix(owner, "A", given["A"]).shape[0]
+        shapes = {"A": (n, n), "B": (n, p), "C": (m, n), "back": (n, m)}
+        fields = {
+            f: read_only(np.zeros(shapes[f])) if x is None else _matrix(owner, f, x, shapes[f])
+            for f, x in given.items()
+        }
+        set_fields(self, **fields)
+
+    @property
+    def states(self) -> int:
+        """Number n of states."""
+        return len(self.A)
+
+
 def targets_of(owner: str, field: str, given: Any) -> tuple[Target, ...]:
     """Joints and motors by name, with the coordinate of each."""
     one = isinstance(given, (str, Joint, Shaft)) or _is_pair(given)
@@ -112,6 +104,16 @@ def targets_of(owner: str, field: str, given: Any) -> tuple[Target, ...]:
     return tuple(found)
 
 
+def acted_on(owner: str, field: str, given: Any) -> tuple[Target, ...]:
+    """Coordinates that a controller acts on, at least one and each once."""
+    found = targets_of(owner, field, given)
+    if not found:
+        raise ModelError(owner, field, given, TARGETS)
+    if len(set(found)) < len(found):
+        raise ModelError(owner, field, given, "each coordinate once")
+    return found
+
+
 def _is_pair(entry: Any) -> bool:
     """Whether it is one coordinate; lists of two names are two joints."""
     if not isinstance(entry, (tuple, list)) or len(entry) != 2:
@@ -119,22 +121,22 @@ def _is_pair(entry: Any) -> bool:
     return isinstance(entry[1], int) or (isinstance(entry, tuple) and isinstance(entry[1], str))
 
 
-def elastic_of(owner: str, given: Any) -> tuple[Target, ...]:
+def elastic_of(owner: str, field: str, given: Any) -> tuple[Target, ...]:
     """Flexible bodies by name, with an elastic coordinate of each."""
     found = []
-    for i, entry in enumerate(validate.listed(owner, "elastic", given, ELASTIC)):
+    for i, entry in enumerate(validate.listed(owner, field, given, ELASTIC)):
         pair = isinstance(entry, (tuple, list)) and len(entry) == 2
         body, coordinate = entry if pair else (None, None)
         name = body.name if isinstance(body, Body) else body
         number = isinstance(coordinate, int) and not isinstance(coordinate, bool)
         if not isinstance(name, str) or not (number or isinstance(coordinate, str)):
-            raise ModelError(owner, f"elastic[{i}]", entry, "a pair (flexible body, coordinate)")
+            raise ModelError(owner, f"{field}[{i}]", entry, "a pair (flexible body, coordinate)")
         assert isinstance(coordinate, (int, str))
         found.append((name, coordinate))
     return tuple(found)
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@stored
 class Controller(ForceElement):
     """Base of controllers on several coordinates: efforts by what is measured.
 
@@ -142,43 +144,25 @@ class Controller(ForceElement):
     coordinates first, then those of all rates.
     """
 
-    joints: tuple[Target, ...]
-    measures: tuple[Target, ...]
-    elastic: tuple[Target, ...]
-    target: tuple[Signal, ...]
-    feedforward: tuple[Signal, ...]
-    limit: Vector
-    initial: Vector
+    joints: Given[Any, tuple[Target, ...]]
+    measures: Given[Any, tuple[Target, ...]]
+    elastic: Given[Sequence[Any], tuple[Target, ...]]
+    target: Given[SignalsLike, tuple[Signal, ...]]
+    feedforward: Given[SignalsLike, tuple[Signal, ...]]
+    limit: Given[ArrayLike, Vector]
+    initial: Given[ArrayLike, Vector]
 
-    def _connect(
-        self,
-        name: str,
-        joints: Any,
-        measures: Any,
-        elastic: Any,
-        target: Any,
-        feedforward: Any,
-        limit: Any,
-    ) -> str:
-        """Store what is acted on and measured; returns how sentences call it."""
-        owner = self._named(name)
-        acted = targets_of(owner, "joints", joints)
-        if not acted:
-            raise ModelError(owner, "joints", joints, TARGETS)
-        if len(set(acted)) < len(acted):
-            raise ModelError(owner, "joints", joints, "each coordinate once")
-        seen = acted if measures is None else targets_of(owner, "measures", measures)
-        bodies = elastic_of(owner, elastic)
+    def _check(self, owner: str) -> None:
+        acted = self.joints
+        measures = cast("tuple[Target, ...] | None", self.measures)
+        seen = acted if measures is None else measures
         set_fields(
             self,
-            joints=acted,
             measures=seen,
-            elastic=bodies,
-            target=_signals(owner, "target", target, len(seen) + len(bodies)),
-            feedforward=_signals(owner, "feedforward", feedforward, len(acted)),
-            limit=limits_of(owner, "limit", limit, len(acted)),
+            target=_signals(owner, "target", self.target, len(seen) + len(self.elastic)),
+            feedforward=_signals(owner, "feedforward", self.feedforward, len(acted)),
+            limit=limits_of(owner, "limit", self.limit, len(acted)),
         )
-        return owner
 
     def _expect(self, owner: str, law: ControlLaw, errors: int) -> None:
         """Refuse a law for other numbers of efforts and errors."""
@@ -232,6 +216,3 @@ def steps_of(owner: str, field: str, given: Any, n: int) -> Vector:
     if not (found.ndim == 0 or found.shape == (n,)) or np.any(found < 0.0):
         raise ModelError(owner, field, given, expected)
     return read_only(np.broadcast_to(found, (n,)))
-
-
-SignalsLike = SignalLike | Sequence[SignalLike]

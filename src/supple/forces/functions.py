@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
@@ -12,6 +11,7 @@ from supple.forces import native
 from supple.forces.base import ForceElement, PairForce
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
+from supple.foundation.fields import Given, checked, declared, given
 from supple.foundation.frames import Frame, expect_body_frame
 from supple.foundation.validate import Vector, set_fields
 from supple.joints import Joint
@@ -46,7 +46,20 @@ class PairState(NamedTuple):
     angular_velocity: Vector
 
 
-@dataclass(frozen=True, eq=False, init=False)
+def _callable(owner: str, field: str, value: Any, expected: str) -> Any:
+    if native.is_native(value):
+        native.check(owner, field, value)
+    elif not callable(value):
+        raise ModelError(owner, field, value, f"a function, {expected}")
+    return value
+
+
+def _times(owner: str, field: str, value: ArrayLike) -> tuple[float, ...]:
+    times = validate.array(owner, field, value, "finite times in s")
+    return tuple(sorted(float(t) for t in times.reshape(-1)))
+
+
+@declared
 class ForceFunction(ForceElement):
     """A force and torque on a body, computed by a function.
 
@@ -70,24 +83,11 @@ class ForceFunction(ForceElement):
     (differences). Python is slower than any other element; machine code is not.
     """
 
-    frame: Frame
-    function: Callable[[float, FrameState], Any]
-    kinks: tuple[float, ...]
-
-    def __init__(
-        self,
-        name: str,
-        frame: Frame,
-        function: Callable[[float, FrameState], Any],
-        kinks: ArrayLike = (),
-    ) -> None:
-        owner = self._named(name)
-        set_fields(
-            self,
-            frame=expect_body_frame(owner, "frame", frame),
-            function=_callable(owner, function, "function(t, state) -> force"),
-            kinks=_times(owner, kinks),
-        )
+    frame: Frame = checked(expect_body_frame)
+    function: Callable[[float, FrameState], Any] = checked(
+        _callable, expected="function(t, state) -> force"
+    )
+    kinks: Given[ArrayLike, tuple[float, ...]] = checked(_times, "s", default=())
 
     @property
     def frames(self) -> dict[str, Frame]:
@@ -105,7 +105,7 @@ class ForceFunction(ForceElement):
         return self.kinks
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class PairFunction(PairForce):
     """A force and torque between two bodies, computed by a function of their relative motion.
 
@@ -125,23 +125,10 @@ class PairFunction(PairForce):
     run with a sentence.
     """
 
-    function: Callable[[float, PairState], Any]
-    kinks: tuple[float, ...]
-
-    def __init__(
-        self,
-        name: str,
-        A: Frame,
-        B: Frame,
-        function: Callable[[float, PairState], Any],
-        kinks: ArrayLike = (),
-    ) -> None:
-        owner = self._between(name, A, B)
-        set_fields(
-            self,
-            function=_callable(owner, function, "function(t, state) -> force"),
-            kinks=_times(owner, kinks),
-        )
+    function: Callable[[float, PairState], Any] = checked(
+        _callable, expected="function(t, state) -> force"
+    )
+    kinks: Given[ArrayLike, tuple[float, ...]] = checked(_times, "s", default=())
 
     def needs_axes(self, field: str) -> str:
         """Those of A, in which it is; what it returns is looked at in the run."""
@@ -153,7 +140,7 @@ class PairFunction(PairForce):
         return self.kinks
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class EffortFunction(ForceElement):
     """Efforts on one or several joint coordinates, computed by a function.
 
@@ -171,20 +158,15 @@ class EffortFunction(ForceElement):
         Times at which it is not smooth; integrators land on them.
     """
 
-    joints: tuple[Target, ...]
-    function: Callable[[float, Any, Any], Any]
-    kinks: tuple[float, ...]
-    single: bool
+    joints: Given[Any, tuple[Target, ...]] = given()
+    function: Callable[[float, Any, Any], Any] = checked(
+        _callable, expected="function(t, q, u) -> efforts"
+    )
+    kinks: Given[ArrayLike, tuple[float, ...]] = checked(_times, "s", default=())
+    single: Given[bool | None, bool] = checked(validate.flag, default=None)
 
-    def __init__(
-        self,
-        name: str,
-        joints: Any,
-        function: Callable[[float, Any, Any], Any],
-        kinks: ArrayLike = (),
-        single: bool | None = None,
-    ) -> None:
-        owner = self._named(name)
+    def _check(self, owner: str) -> None:
+        joints: Any = self.joints
         alone = isinstance(joints, (str, Joint, Shaft))
         entries = [joints] if alone else joints
         if not isinstance(entries, Sequence) or not 0 < len(entries) <= MOST_COORDINATES:
@@ -195,13 +177,8 @@ class EffortFunction(ForceElement):
             joint, coordinate = entry if isinstance(entry, tuple) else (entry, 0)
             found = check_joint_reference(owner, f"joints[{i}]", joint, coordinate, shafts=True)
             targets.append((found, coordinate))
-        set_fields(
-            self,
-            joints=tuple(targets),
-            function=_callable(owner, function, "function(t, q, u) -> efforts"),
-            kinks=_times(owner, kinks),
-            single=alone if single is None else validate.flag(owner, "single", single),
-        )
+        single: bool | None = self.single
+        set_fields(self, joints=tuple(targets), single=alone if single is None else single)
 
     @property
     def targets(self) -> tuple[Target, ...]:
@@ -212,16 +189,3 @@ class EffortFunction(ForceElement):
     def breakpoints(self) -> tuple[float, ...]:
         """The times that were given."""
         return self.kinks
-
-
-def _callable(owner: str, value: Any, expected: str) -> Any:
-    if native.is_native(value):
-        native.check(owner, "function", value)
-    elif not callable(value):
-        raise ModelError(owner, "function", value, f"a function, {expected}")
-    return value
-
-
-def _times(owner: str, value: ArrayLike) -> tuple[float, ...]:
-    times = validate.array(owner, "kinks", value, "finite times in s")
-    return tuple(sorted(float(t) for t in times.reshape(-1)))

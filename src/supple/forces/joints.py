@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from supple.forces.base import ForceElement, JointForce
 from supple.forces.laws import Law, LawLike, damper_law, spring_law
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
+from supple.foundation.fields import (
+    Given,
+    checked,
+    declared,
+    given,
+    not_negative,
+    not_zero,
+    number,
+    positive,
+)
 from supple.foundation.validate import set_fields
 from supple.joints import Joint
 from supple.joints.interactions import Shaft, Target, check_joint_reference
-from supple.signals import Signal, SignalLike, as_signal
+from supple.signals import Signal, SignalLike, to_signal
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class JointSpring(JointForce):
     """Effort ``-stiffness d - cubic d**3 - damping q'`` with ``d = q - rest`` on a coordinate.
 
@@ -33,40 +42,28 @@ class JointSpring(JointForce):
         and v such as ``"40*v*abs(v)"``. What it takes is counted as dissipated.
     """
 
-    stiffness: float
-    damping: float
-    rest: float
-    cubic: float
-    spring: Law | None
-    damper: Law | None
+    joint: Given[Joint | Shaft | str, str] = given()
+    stiffness: float = given("N m/rad or N/m", default=0.0)
+    damping: float = not_negative("N m s/rad or N s/m", default=0.0)
+    rest: float = number("rad or m", default=0.0)
+    coordinate: int | str = given(default=0)
+    cubic: float = not_negative("N m/rad3 or N/m3", default=0.0)
+    spring: Given[LawLike | None, Law | None] = checked(spring_law, default=None)
+    damper: Given[LawLike | None, Law | None] = checked(damper_law, default=None)
 
-    def __init__(
-        self,
-        name: str,
-        joint: Joint | Shaft | str,
-        stiffness: float = 0.0,
-        damping: float = 0.0,
-        rest: float = 0.0,
-        coordinate: int | str = 0,
-        cubic: float = 0.0,
-        spring: LawLike | None = None,
-        damper: LawLike | None = None,
-    ) -> None:
-        owner = self._act_on(name, joint, coordinate)
-        cubic = validate.not_negative(owner, "cubic", cubic)
-        check = validate.number if cubic > 0.0 else validate.not_negative
-        set_fields(
-            self,
-            stiffness=check(owner, "stiffness", stiffness),
-            damping=validate.not_negative(owner, "damping", damping),
-            rest=validate.number(owner, "rest", rest),
-            cubic=cubic,
-            spring=spring_law(owner, "spring", spring),
-            damper=damper_law(owner, "damper", damper),
-        )
+    def _check(self, owner: str) -> None:
+        super()._check(owner)
+        check = validate.number if self.cubic > 0.0 else validate.not_negative
+        set_fields(self, stiffness=check(owner, "stiffness", self.stiffness))
 
 
-@dataclass(frozen=True, eq=False, init=False)
+def _coordinate(owner: str, field: str, value: Any) -> Target:
+    pair = isinstance(value, tuple) and len(value) == 2
+    joint, coordinate = value if pair else (value, 0)
+    return check_joint_reference(owner, field, joint, coordinate, shafts=True), coordinate
+
+
+@declared
 class CoordinateSpring(ForceElement):
     """A spring and damper between two joint coordinates or shafts.
 
@@ -84,41 +81,16 @@ class CoordinateSpring(ForceElement):
     rest : rad or m
     """
 
-    first: Target
-    second: Target
-    stiffness: float
-    damping: float
-    ratio: float
-    rest: float
+    first: Given[Any, Target] = checked(_coordinate)
+    second: Given[Any, Target] = checked(_coordinate)
+    stiffness: float = not_negative("N m/rad or N/m", default=0.0)
+    damping: float = not_negative("N m s/rad or N s/m", default=0.0)
+    ratio: float = not_zero(default=1.0)
+    rest: float = number("rad or m", default=0.0)
 
-    def __init__(
-        self,
-        name: str,
-        first: Any,
-        second: Any,
-        stiffness: float = 0.0,
-        damping: float = 0.0,
-        ratio: float = 1.0,
-        rest: float = 0.0,
-    ) -> None:
-        owner = self._named(name)
-        ends = []
-        for field, entry in (("first", first), ("second", second)):
-            pair = isinstance(entry, tuple) and len(entry) == 2
-            joint, coordinate = entry if pair else (entry, 0)
-            found = check_joint_reference(owner, field, joint, coordinate, shafts=True)
-            ends.append((found, coordinate))
-        if ends[0] == ends[1]:
-            raise ModelError(owner, "second", ends[1], "another coordinate than the first")
-        set_fields(
-            self,
-            first=ends[0],
-            second=ends[1],
-            stiffness=validate.not_negative(owner, "stiffness", stiffness),
-            damping=validate.not_negative(owner, "damping", damping),
-            ratio=validate.not_zero(owner, "ratio", ratio),
-            rest=validate.number(owner, "rest", rest),
-        )
+    def _check(self, owner: str) -> None:
+        if self.first == self.second:
+            raise ModelError(owner, "second", self.second, "another coordinate than the first")
 
     @property
     def targets(self) -> tuple[Target, ...]:
@@ -126,7 +98,7 @@ class CoordinateSpring(ForceElement):
         return self.first, self.second
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class JointFriction(JointForce):
     """Dry and viscous friction of a joint coordinate, rounded near standstill.
 
@@ -149,42 +121,24 @@ class JointFriction(JointForce):
     drifts with about ``transition f/coulomb``.
     """
 
-    coulomb: float
-    viscous: float
-    static: float
-    transition: float
-    stribeck: float
+    joint: Given[Joint | Shaft | str, str] = given()
+    coulomb: float = not_negative("N m or N", default=0.0)
+    viscous: float = not_negative("N m s/rad or N s/m", default=0.0)
+    static: Given[float | None, float] = not_negative("N m or N", default=None)
+    transition: float = positive("rad/s or m/s", default=1e-3)
+    stribeck: Given[float | None, float] = positive("rad/s or m/s", default=None)
+    coordinate: int | str = given(default=0)
 
-    def __init__(
-        self,
-        name: str,
-        joint: Joint | Shaft | str,
-        coulomb: float = 0.0,
-        viscous: float = 0.0,
-        static: float | None = None,
-        transition: float = 1e-3,
-        stribeck: float | None = None,
-        coordinate: int | str = 0,
-    ) -> None:
-        owner = self._act_on(name, joint, coordinate)
-        coulomb = validate.not_negative(owner, "coulomb", coulomb)
-        static = coulomb if static is None else validate.not_negative(owner, "static", static)
-        if static < coulomb:
-            raise ModelError(owner, "static", static, f"at least coulomb, which is {coulomb!r}")
-        transition = validate.positive(owner, "transition", transition)
-        set_fields(
-            self,
-            coulomb=coulomb,
-            viscous=validate.not_negative(owner, "viscous", viscous),
-            static=static,
-            transition=transition,
-            stribeck=10.0 * transition
-            if stribeck is None
-            else validate.positive(owner, "stribeck", stribeck),
-        )
+    def _check(self, owner: str) -> None:
+        super()._check(owner)
+        usual = {"static": self.coulomb, "stribeck": 10.0 * self.transition}
+        set_fields(self, **{n: x for n, x in usual.items() if getattr(self, n) is None})
+        if self.static < self.coulomb:
+            expected = f"at least coulomb, which is {self.coulomb!r}"
+            raise ModelError(owner, "static", self.static, expected)
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class JointStop(JointForce):
     """Elastic stops that keep a coordinate between ``lower`` and ``upper`` (rad or m).
 
@@ -200,52 +154,31 @@ class JointStop(JointForce):
         1 or more; 1.5 makes the push's slope continuous at the touch.
     """
 
-    lower: float
-    upper: float
-    stiffness: float
-    damping: float
-    exponent: float
+    joint: Given[Joint | Shaft | str, str] = given()
+    lower: float = checked(validate.limit, "rad or m", default=-math.inf)
+    upper: float = checked(validate.limit, "rad or m", default=math.inf)
+    stiffness: float = positive("N m/rad or N/m", default=0.0)
+    damping: float = not_negative("s/rad or s/m", default=0.0)
+    exponent: float = number(default=1.0)
+    coordinate: int | str = given(default=0)
 
-    def __init__(
-        self,
-        name: str,
-        joint: Joint | Shaft | str,
-        lower: float = -math.inf,
-        upper: float = math.inf,
-        stiffness: float = 0.0,
-        damping: float = 0.0,
-        exponent: float = 1.0,
-        coordinate: int | str = 0,
-    ) -> None:
-        owner = self._act_on(name, joint, coordinate)
-        low, high = (validate.limit(owner, f, x) for f, x in (("lower", lower), ("upper", upper)))
+    def _check(self, owner: str) -> None:
+        super()._check(owner)
+        low, high = self.lower, self.upper
         if not low < high or not (math.isfinite(low) or math.isfinite(high)):
             expected = f"a finite limit above lower, which is {low!r}"
             raise ModelError(owner, "upper", high, expected)
-        exponent = validate.number(owner, "exponent", exponent)
-        if exponent < 1.0:
-            raise ModelError(owner, "exponent", exponent, "1 or more")
-        set_fields(
-            self,
-            lower=low,
-            upper=high,
-            stiffness=validate.positive(owner, "stiffness", stiffness),
-            damping=validate.not_negative(owner, "damping", damping),
-            exponent=exponent,
-        )
+        if self.exponent < 1.0:
+            raise ModelError(owner, "exponent", self.exponent, "1 or more")
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class JointEffort(JointForce):
     """A given effort on a joint coordinate (N m or N): a number, an expression or a signal."""
 
-    effort: Signal
-
-    def __init__(
-        self, name: str, joint: Joint | Shaft | str, effort: SignalLike, coordinate: int | str = 0
-    ) -> None:
-        owner = self._act_on(name, joint, coordinate)
-        set_fields(self, effort=as_signal(effort, owner, "effort"))
+    joint: Given[Joint | Shaft | str, str] = given()
+    effort: Given[SignalLike, Signal] = checked(to_signal, "N m or N")
+    coordinate: int | str = given(default=0)
 
     @property
     def signals(self) -> tuple[Signal, ...]:
@@ -253,7 +186,7 @@ class JointEffort(JointForce):
         return (self.effort,)
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class PID(JointForce):
     """A controller: effort ``kp (target - q) + ki z + kd (target' - q')``, ``z' = target - q``.
 
@@ -261,7 +194,9 @@ class PID(JointForce):
     ----------
     target : rad or m
         A number, an expression or a signal.
-    kp, ki, kd : N m/rad, N m/(rad s), N m s/rad; or the same with N and m
+    kp, kd : N m/rad and N m s/rad, or N/m and N s/m
+    ki : float
+        In N m/(rad s) or N/(m s).
     limit : N m or N
         The effort saturates at plus and minus this. While it does, the integral is held back:
         ``ki z`` follows what was really applied with the time constant ``tracking``.
@@ -269,38 +204,19 @@ class PID(JointForce):
         kp/ki by default, 1 s without kp.
     """
 
-    kp: float
-    ki: float
-    kd: float
-    target: Signal
-    limit: float
-    tracking: float | None
+    joint: Given[Joint | Shaft | str, str] = given()
+    kp: float = number("N m/rad or N/m", default=0.0)
+    ki: float = number("N m/(rad s) or N/(m s)", default=0.0)
+    kd: float = number("N m s/rad or N s/m", default=0.0)
+    target: Given[SignalLike, Signal] = checked(to_signal, "rad or m", default=0.0)
+    coordinate: int | str = given(default=0)
+    limit: float = checked(validate.limit, "N m or N", default=math.inf)
+    tracking: float | None = positive("s", default=None)
 
-    def __init__(
-        self,
-        name: str,
-        joint: Joint | Shaft | str,
-        kp: float = 0.0,
-        ki: float = 0.0,
-        kd: float = 0.0,
-        target: SignalLike = 0.0,
-        coordinate: int | str = 0,
-        limit: float = math.inf,
-        tracking: float | None = None,
-    ) -> None:
-        owner = self._act_on(name, joint, coordinate)
-        limit = validate.limit(owner, "limit", limit)
-        if limit <= 0.0:
-            raise ModelError(owner, "limit", limit, "a positive effort")
-        set_fields(
-            self,
-            kp=validate.number(owner, "kp", kp),
-            ki=validate.number(owner, "ki", ki),
-            kd=validate.number(owner, "kd", kd),
-            target=as_signal(target, owner, "target"),
-            limit=limit,
-            tracking=None if tracking is None else validate.positive(owner, "tracking", tracking),
-        )
+    def _check(self, owner: str) -> None:
+        super()._check(owner)
+        if self.limit <= 0.0:
+            raise ModelError(owner, "limit", self.limit, "a positive effort")
 
     @property
     def signals(self) -> tuple[Signal, ...]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 from supple.forces.base import JointForce
-from supple.foundation import validate
 from supple.foundation.errors import ModelError
-from supple.foundation.validate import set_fields
+from supple.foundation.fields import Given, declared, given, not_negative, not_zero, positive
 from supple.joints import Joint
 from supple.joints.interactions import Shaft
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Motor(JointForce, Shaft):
     """The rotor and gear of an actuator on a joint coordinate.
 
@@ -36,41 +35,21 @@ class Motor(JointForce, Shaft):
         Of an elastic gear, seen at the joint.
     """
 
-    inertia: float
-    ratio: float
-    damping: float
-    stiffness: float | None
-    gear_damping: float
+    joint: Given[Joint | str, str] = given()
+    inertia: float = not_negative("kg m2 or kg", default=0.0)
+    ratio: float = not_zero(default=1.0)
+    damping: float = not_negative("N m s/rad or N s/m", default=0.0)
+    stiffness: float | None = positive("N m/rad or N/m", default=None)
+    gear_damping: float = not_negative("N m s/rad or N s/m", default=0.0)
+    coordinate: int | str = given(default=0)
 
-    def __init__(
-        self,
-        name: str,
-        joint: Joint | str,
-        inertia: float = 0.0,
-        ratio: float = 1.0,
-        damping: float = 0.0,
-        stiffness: float | None = None,
-        gear_damping: float = 0.0,
-        coordinate: int | str = 0,
-    ) -> None:
-        owner = self._act_on(name, joint, coordinate)
+    def _check(self, owner: str) -> None:
+        joint: Any = self.joint
+        super()._check(owner)
         if isinstance(joint, Shaft):
             raise ModelError(owner, "joint", joint, "a joint or its name, not another motor")
-        ratio = validate.not_zero(owner, "ratio", ratio)
-        inertia = validate.not_negative(owner, "inertia", inertia)
-        gear_damping = validate.not_negative(owner, "gear_damping", gear_damping)
-        if stiffness is not None:
-            stiffness = validate.positive(owner, "stiffness", stiffness)
-            if inertia == 0.0:
-                raise ModelError(owner, "inertia", inertia, "positive with an elastic gear")
-        elif gear_damping > 0.0:
+        if self.stiffness is None and self.gear_damping > 0.0:
             expected = "zero for a rigid gear; an elastic one has a stiffness"
-            raise ModelError(owner, "gear_damping", gear_damping, expected)
-        set_fields(
-            self,
-            inertia=inertia,
-            ratio=ratio,
-            damping=validate.not_negative(owner, "damping", damping),
-            stiffness=stiffness,
-            gear_damping=gear_damping,
-        )
+            raise ModelError(owner, "gear_damping", self.gear_damping, expected)
+        if self.stiffness is not None and self.inertia == 0.0:
+            raise ModelError(owner, "inertia", self.inertia, "positive with an elastic gear")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, cast
+from dataclasses import replace
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,15 @@ from supple.forces.base import ForceElement, PairForce, SignalTriple, three_sign
 from supple.forces.laws import Law, LawLike, damper_law, spring_law
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, label
+from supple.foundation.fields import (
+    Given,
+    checked,
+    choice,
+    declared,
+    not_negative,
+    number,
+    vector,
+)
 from supple.foundation.frames import Body, Frame, Line, expect_body_frame
 from supple.foundation.validate import Vector, read_only, set_fields
 from supple.joints.interactions import same_station
@@ -22,7 +31,7 @@ from supple.signals import Constant, Signal, SignalLike
 ALONG = 1e-12  # sine of an angle that is rounding
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Force(ForceElement):
     """A force (N) and a torque (N m) on a body, applied at a frame.
 
@@ -30,27 +39,14 @@ class Force(ForceElement):
     they are along the world's axes or turn with the body ("body": the axes of the frame).
     """
 
-    frame: Frame
-    force: SignalTriple
-    torque: SignalTriple
-    axes: Literal["world", "body"]
-
-    def __init__(
-        self,
-        name: str,
-        frame: Frame,
-        force: Sequence[SignalLike] = (0.0, 0.0, 0.0),
-        torque: Sequence[SignalLike] = (0.0, 0.0, 0.0),
-        axes: Literal["world", "body"] = "world",
-    ) -> None:
-        owner = self._named(name)
-        set_fields(
-            self,
-            frame=expect_body_frame(owner, "frame", frame),
-            force=three_signals(owner, "force", force),
-            torque=three_signals(owner, "torque", torque),
-            axes=validate.choice(owner, "axes", axes, ("world", "body")),
-        )
+    frame: Frame = checked(expect_body_frame)
+    force: Given[Sequence[SignalLike], SignalTriple] = checked(
+        three_signals, "N", default=(0.0, 0.0, 0.0)
+    )
+    torque: Given[Sequence[SignalLike], SignalTriple] = checked(
+        three_signals, "N m", default=(0.0, 0.0, 0.0)
+    )
+    axes: Literal["world", "body"] = choice(default="world")
 
     @property
     def frames(self) -> dict[str, Frame]:
@@ -71,7 +67,7 @@ class Force(ForceElement):
         return self.force + self.torque
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class SpringDamper(PairForce):
     """A spring and damper along the line between two frame origins.
 
@@ -88,32 +84,11 @@ class SpringDamper(PairForce):
         formula in x and v such as ``"40*v*abs(v)"``. What it takes is counted as dissipated.
     """
 
-    stiffness: float
-    damping: float
-    length: float
-    spring: Law | None
-    damper: Law | None
-
-    def __init__(
-        self,
-        name: str,
-        A: Frame,
-        B: Frame,
-        stiffness: float = 0.0,
-        damping: float = 0.0,
-        length: float = 0.0,
-        spring: LawLike | None = None,
-        damper: LawLike | None = None,
-    ) -> None:
-        owner = self._between(name, A, B)
-        set_fields(
-            self,
-            stiffness=validate.not_negative(owner, "stiffness", stiffness),
-            damping=validate.not_negative(owner, "damping", damping),
-            length=validate.not_negative(owner, "length", length),
-            spring=spring_law(owner, "spring", spring),
-            damper=damper_law(owner, "damper", damper),
-        )
+    stiffness: float = not_negative("N/m", default=0.0)
+    damping: float = not_negative("N s/m", default=0.0)
+    length: float = not_negative("m", default=0.0)
+    spring: Given[LawLike | None, Law | None] = checked(spring_law, default=None)
+    damper: Given[LawLike | None, Law | None] = checked(damper_law, default=None)
 
     def needs_axes(self, field: str) -> str:
         """Nothing: it acts along the line between two places."""
@@ -121,7 +96,44 @@ class SpringDamper(PairForce):
         return ""
 
 
-@dataclass(frozen=True, eq=False, init=False)
+def _three(owner: str, field: str, value: ArrayLike) -> Vector:
+    expected = "3 numbers, zero or positive, or one for all of them"
+    given = validate.array(owner, field, value, expected)
+    three = np.full(3, given) if given.ndim == 0 else given
+    if three.shape != (3,) or np.any(three < 0.0):
+        raise ModelError(owner, field, value, expected)
+    return read_only(three)
+
+
+def _six(owner: str, field: str, value: ArrayLike) -> Vector:
+    expected = "6 numbers, zero or positive, one for the translations, or a matrix (6, 6)"
+    given = validate.array(owner, field, value, expected)
+    if given.shape == (6, 6):
+        return _matrix(owner, field, given)
+    six = np.concatenate([np.full(3, given), np.zeros(3)]) if given.ndim == 0 else given
+    if six.shape != (6,) or np.any(six < 0.0):
+        raise ModelError(owner, field, value, expected)
+    return read_only(six)
+
+
+def _matrix(owner: str, field: str, given: Vector) -> Vector:
+    """A symmetric matrix without negative eigenvalues, judged with a diagonal of ones."""
+    size = np.sqrt(np.abs(np.diag(given)))
+    unit = 1.0 / np.where(size > 0.0, size, 1.0)
+    scaled = unit[:, None] * given * unit
+    gap = np.abs(scaled - scaled.T)
+    if gap.max() > 1e-9:
+        i, j = (int(k) for k in np.unravel_index(np.argmax(gap), (6, 6)))
+        expected = f"{float(given[j, i])!r}, as [{j}, {i}] is: a symmetric matrix"
+        raise ModelError(owner, f"{field}[{i}, {j}]", float(given[i, j]), expected)
+    least = float(np.linalg.eigvalsh(0.5 * (scaled + scaled.T)).min())
+    if least < -1e-9:
+        expected = "zero or more, with a diagonal of ones: a positive semi-definite matrix"
+        raise ModelError(owner, f"least eigenvalue of {field}", least, expected)
+    return read_only(0.5 * (given + given.T))
+
+
+@declared
 class CartesianSpring(PairForce):
     """Springs and dampers along the world's axes between two frame origins.
 
@@ -139,26 +151,11 @@ class CartesianSpring(PairForce):
         The way from A to B without force.
     """
 
-    stiffness: Vector
-    damping: Vector
-    rest: Vector
-
-    def __init__(
-        self,
-        name: str,
-        A: Frame,
-        B: Frame,
-        stiffness: ArrayLike = 0.0,
-        damping: ArrayLike = 0.0,
-        rest: ArrayLike = (0.0, 0.0, 0.0),
-    ) -> None:
-        owner = self._between(name, A, B)
-        set_fields(
-            self,
-            stiffness=_three(owner, "stiffness", stiffness),
-            damping=_three(owner, "damping", damping),
-            rest=validate.vector(owner, "rest", rest, 3, "3 finite numbers in m"),
-        )
+    stiffness: Given[ArrayLike, Vector] = checked(_three, "N/m", default=0.0)
+    damping: Given[ArrayLike, Vector] = checked(_three, "N s/m", default=0.0)
+    rest: Given[ArrayLike, Vector] = vector(
+        "m", expected="3 finite numbers in m", default=(0.0, 0.0, 0.0)
+    )
 
     def needs_axes(self, field: str) -> str:
         """Nothing: it acts along the axes of the world."""
@@ -166,7 +163,7 @@ class CartesianSpring(PairForce):
         return ""
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Bushing(PairForce):
     """Springs and dampers in all six directions between two frames.
 
@@ -187,26 +184,11 @@ class Bushing(PairForce):
     Rotations stay below half a turn.
     """
 
-    stiffness: Vector
-    damping: Vector
-    preload: Vector
-
-    def __init__(
-        self,
-        name: str,
-        A: Frame,
-        B: Frame,
-        stiffness: ArrayLike = 0.0,
-        damping: ArrayLike = 0.0,
-        preload: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-    ) -> None:
-        owner = self._between(name, A, B)
-        set_fields(
-            self,
-            stiffness=_six(owner, "stiffness", stiffness),
-            damping=_six(owner, "damping", damping),
-            preload=validate.vector(owner, "preload", preload, 6, "6 finite numbers in N and N m"),
-        )
+    stiffness: Given[ArrayLike, Vector] = checked(_six, "N/m or N or N m/rad", default=0.0)
+    damping: Given[ArrayLike, Vector] = checked(_six, "N s/m or N s or N m s/rad", default=0.0)
+    preload: Given[ArrayLike, Vector] = vector(
+        "N or N m", 6, "6 finite numbers in N and N m", default=(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    )
 
     def needs_axes(self, field: str) -> str:
         """Those of both frames."""
@@ -221,7 +203,12 @@ class Bushing(PairForce):
         return stiffness, damping
 
 
-@dataclass(frozen=True, eq=False, init=False)
+def _factors(owner: str, field: str, value: Any) -> tuple[float, float]:
+    first, last = validate.vector(owner, field, value, 2, "2 finite numbers")
+    return float(first), float(last)
+
+
+@declared
 class DistributedLoad(ForceElement):
     """A force per length along a beam or cable, between two stations.
 
@@ -244,42 +231,24 @@ class DistributedLoad(ForceElement):
     It is per length without load, also where the body is stretched.
     """
 
-    frame: Frame
-    force: SignalTriple
-    end: float
-    profile: tuple[float, float]
-    axes: Literal["world", "body", "section"]
+    frame: Frame = checked(expect_body_frame)
+    force: Given[Sequence[SignalLike], SignalTriple] = checked(three_signals, "N/m")
+    end: Given[float | None, float] = number("m", default=None)
+    profile: Given[Sequence[float], tuple[float, float]] = checked(_factors, default=(1.0, 1.0))
+    axes: Literal["world", "body", "section"] = choice(default="world")
 
-    def __init__(
-        self,
-        name: str,
-        frame: Frame,
-        force: Sequence[SignalLike],
-        end: float | None = None,
-        profile: Sequence[float] = (1.0, 1.0),
-        axes: Literal["world", "body", "section"] = "world",
-    ) -> None:
-        owner = self._named(name)
-        frame = expect_body_frame(owner, "frame", frame)
-        beam = frame.body.line
+    def _check(self, owner: str) -> None:
+        beam = self.frame.body.line
         if beam is None:
             expected = "a station of a beam or cable, where the load begins"
-            raise ModelError(owner, "frame", frame, expected)
-        begin = beam.station(frame)
-        last = beam.length if end is None else validate.number(owner, "end", end)
+            raise ModelError(owner, "frame", self.frame, expected)
+        begin, end = beam.station(self.frame), cast("float | None", self.end)
+        last = beam.length if end is None else end
         if not begin < last <= beam.length * (1.0 + 1e-9):
             expected = f"a station after {begin:g} m and not beyond {beam.length:g} m"
             raise ModelError(owner, "end", last, expected)
-        factors = validate.vector(owner, "profile", profile, 2, "2 finite numbers")
-        set_fields(
-            self,
-            frame=frame,
-            force=three_signals(owner, "force", force),
-            end=min(last, beam.length),
-            profile=(float(factors[0]), float(factors[1])),
-            axes=validate.choice(owner, "axes", axes, ("world", "body", "section")),
-        )
-        self._check_axes(frame.body)
+        set_fields(self, end=min(last, beam.length))
+        self._check_axes(self.frame.body)
 
     @property
     def frames(self) -> dict[str, Frame]:
@@ -357,40 +326,3 @@ class DistributedLoad(ForceElement):
                 factor = self.profile[0] * (1.0 - s) + self.profile[1] * s
                 out.append((float(x), float(weight * factor)))
         return out
-
-
-def _three(owner: str, field: str, value: ArrayLike) -> Vector:
-    expected = "3 numbers, zero or positive, or one for all of them"
-    given = validate.array(owner, field, value, expected)
-    three = np.full(3, given) if given.ndim == 0 else given
-    if three.shape != (3,) or np.any(three < 0.0):
-        raise ModelError(owner, field, value, expected)
-    return read_only(three)
-
-
-def _six(owner: str, field: str, value: ArrayLike) -> Vector:
-    expected = "6 numbers, zero or positive, one for the translations, or a matrix (6, 6)"
-    given = validate.array(owner, field, value, expected)
-    if given.shape == (6, 6):
-        return _matrix(owner, field, given)
-    six = np.concatenate([np.full(3, given), np.zeros(3)]) if given.ndim == 0 else given
-    if six.shape != (6,) or np.any(six < 0.0):
-        raise ModelError(owner, field, value, expected)
-    return read_only(six)
-
-
-def _matrix(owner: str, field: str, given: Vector) -> Vector:
-    """A symmetric matrix without negative eigenvalues, judged with a diagonal of ones."""
-    size = np.sqrt(np.abs(np.diag(given)))
-    unit = 1.0 / np.where(size > 0.0, size, 1.0)
-    scaled = unit[:, None] * given * unit
-    gap = np.abs(scaled - scaled.T)
-    if gap.max() > 1e-9:
-        i, j = (int(k) for k in np.unravel_index(np.argmax(gap), (6, 6)))
-        expected = f"{float(given[j, i])!r}, as [{j}, {i}] is: a symmetric matrix"
-        raise ModelError(owner, f"{field}[{i}, {j}]", float(given[i, j]), expected)
-    least = float(np.linalg.eigvalsh(0.5 * (scaled + scaled.T)).min())
-    if least < -1e-9:
-        expected = "zero or more, with a diagonal of ones: a positive semi-definite matrix"
-        raise ModelError(owner, f"least eigenvalue of {field}", least, expected)
-    return read_only(0.5 * (given + given.T))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from supple.forces.base import ForceElement
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
+from supple.foundation.fields import Given, checked, declared, not_negative, positive, unit_vector
 from supple.foundation.frames import Frame, expect_frame
 from supple.foundation.validate import Axis, Vector, read_only, set_fields
 from supple.joints import Joint
@@ -22,7 +23,15 @@ PARALLEL = 1e-9  # of unit vectors
 SAME_PLANE = 1e-6  # of the sum of two radii
 
 
-@dataclass(frozen=True, eq=False, init=False)
+def _turns(owner: str, field: str, value: Any) -> int:
+    expected = f"an integer from 0 to {MOST_TURNS}"
+    turns = validate.integer(owner, field, value, 0, expected)
+    if turns > MOST_TURNS:
+        raise ModelError(owner, field, value, expected)
+    return turns
+
+
+@declared
 class Pulley:
     """A circle that a rope runs around, in the positive sense about its axis.
 
@@ -43,36 +52,14 @@ class Pulley:
         Whole turns around it, beside the angle from one span to the next.
     """
 
-    frame: Frame
-    radius: float
-    axis: Vector
-    friction: float
-    turns: int
-
-    def __init__(
-        self,
-        frame: Frame,
-        radius: float,
-        axis: Axis = "z",
-        friction: float = 0.0,
-        turns: int = 0,
-    ) -> None:
-        owner = "Pulley"
-        expected = f"an integer from 0 to {MOST_TURNS}"
-        whole = validate.integer(owner, "turns", turns, 0, expected)
-        if whole > MOST_TURNS:
-            raise ModelError(owner, "turns", turns, expected)
-        set_fields(
-            self,
-            frame=expect_frame(owner, "frame", frame),
-            radius=validate.positive(owner, "radius", radius),
-            axis=validate.axis(owner, "axis", axis),
-            friction=validate.not_negative(owner, "friction", friction),
-            turns=whole,
-        )
+    frame: Frame = checked(expect_frame)
+    radius: float = positive("m")
+    axis: Given[Axis, Vector] = unit_vector(default="z")
+    friction: float = not_negative(default=0.0)
+    turns: int = checked(_turns, default=0)
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Drum:
     """An end of a rope that is wound on a drum, without sliding, as a revolute joint turns it.
 
@@ -93,34 +80,19 @@ class Drum:
         and the rope must touch the drum within 174 degrees of it.
     """
 
-    frame: Frame
-    joint: str
-    radius: float
-    axis: Vector
-    contact: Vector
+    frame: Frame = checked(expect_frame)
+    joint: Given[Joint | str, str] = checked(check_joint_reference, coordinate=0)
+    radius: float = positive("m")
+    axis: Given[Axis, Vector] = unit_vector(default="z")
+    contact: Given[Axis | None, Vector] = unit_vector(default=None)
 
-    def __init__(
-        self,
-        frame: Frame,
-        joint: Joint | str,
-        radius: float,
-        axis: Axis = "z",
-        contact: Axis | None = None,
-    ) -> None:
-        owner = "Drum"
-        along = validate.axis(owner, "axis", axis)
-        other = "y" if abs(along[0]) > 1.0 - PARALLEL else "x"
-        towards = validate.axis(owner, "contact", other if contact is None else contact)
-        if abs(float(along @ towards)) > 1.0 - PARALLEL:
+    def _check(self, owner: str) -> None:
+        contact: Vector | None = self.contact
+        if contact is None:
+            other = "y" if abs(self.axis[0]) > 1.0 - PARALLEL else "x"
+            set_fields(self, contact=validate.axis(owner, "contact", other))
+        if abs(float(self.axis @ self.contact)) > 1.0 - PARALLEL:
             raise ModelError(owner, "contact", contact, "a direction across the axis")
-        set_fields(
-            self,
-            frame=expect_frame(owner, "frame", frame),
-            joint=check_joint_reference(owner, "joint", joint, 0),
-            radius=validate.positive(owner, "radius", radius),
-            axis=along,
-            contact=towards,
-        )
 
     @property
     def axes(self) -> Vector:
@@ -133,92 +105,15 @@ class Drum:
 Station = Frame | Pulley | Drum
 
 
-@dataclass(frozen=True, eq=False, init=False)
-class Rope(ForceElement):
-    """A rope without mass along a path of points, pulleys and drums; it pulls and never pushes.
-
-    Its mean tension is ``stiffness e + damping e'`` with the strain ``e = (L - length)/length`` of
-    its length L along the path, while that is more than without tension; it is never negative.
-    Where it slides with friction over a pulley by the angle a, the tensions on both sides have the
-    ratio ``exp(friction a tanh(slip/transition))``, the larger one where the rope goes to; points
-    and pulleys without friction leave the tension as it is. A pulley that the straight rope does
-    not reach is passed by.
-
-    Parameters
-    ----------
-    name : str
-        Unique in its model.
-    path : sequence of Frame, Pulley and Drum
-        From the first end to the last, at least two. A frame is a point: an end where the rope is
-        fixed, or an eye that it slides through without friction. Pulleys are between the ends,
-        drums at the ends.
-    stiffness : N
-        E A, force per strain.
-    length : m
-        Without tension. Of ropes on drums it counts from the point of the drum that is at
-        ``contact`` where the joint's coordinate is zero. ``model.rope_length(path)`` measures a
-        path in the same way.
-    damping : N s
-        Force per rate of strain.
-    transition : m/s
-        Slip below which friction grows in proportion; a rope at rest creeps at such speeds.
-    """
-
-    path: tuple[Station, ...]
-    stiffness: float
-    length: float
-    damping: float
-    transition: float
-
-    def __init__(
-        self,
-        name: str,
-        path: Sequence[Frame | Pulley | Drum],
-        stiffness: float,
-        length: float,
-        damping: float = 0.0,
-        transition: float = 1e-3,
-    ) -> None:
-        owner = self._named(name)
-        set_fields(
-            self,
-            path=checked_path(owner, path),
-            stiffness=validate.positive(owner, "stiffness", stiffness),
-            length=validate.positive(owner, "length", length),
-            damping=validate.not_negative(owner, "damping", damping),
-            transition=validate.positive(owner, "transition", transition),
-        )
-
-    @property
-    def frames(self) -> dict[str, Frame]:
-        """Its places, from the first to the last."""
-        return {f"path[{k}]": frame_of(station) for k, station in enumerate(self.path)}
-
-    def needs_axes(self, field: str) -> str:
-        """Those of its pulleys and drums."""
-        station = dict(zip(self.frames, self.path, strict=True))[field]
-        return "a point, which needs no axes" if isinstance(station, (Pulley, Drum)) else ""
-
-    @property
-    def targets(self) -> tuple[Target, ...]:
-        """The joints of its drums."""
-        return tuple((station.joint, 0) for station in self.path if isinstance(station, Drum))
-
-    @property
-    def slides(self) -> bool:
-        """Whether it rubs on a pulley."""
-        return any(isinstance(station, Pulley) and station.friction > 0.0 for station in self.path)
-
-
 def frame_of(station: Station) -> Frame:
     """The frame of a place of a path."""
     return station if isinstance(station, Frame) else station.frame
 
 
-def checked_path(owner: str, path: Sequence[Station]) -> tuple[Station, ...]:
+def checked_path(owner: str, field: str, path: Sequence[Station]) -> tuple[Station, ...]:
     """The places of a rope: points or drums at the ends, points or pulleys between them."""
     expected = f"a list of 2 to {MOST_STATIONS} frames, pulleys and drums"
-    stations = validate.listed(owner, "path", path, expected)
+    stations = validate.listed(owner, field, path, expected)
     if not 2 <= len(stations) <= MOST_STATIONS:
         raise ModelError(owner, "number of places in path", len(stations), expected)
     for k, station in enumerate(stations):
@@ -269,3 +164,61 @@ def _refuse_overlap(owner: str, k: int, one: Pulley | Drum, other: Pulley | Drum
 def _same_point(one: Frame, other: Frame) -> bool:
     same: bool = one.body.name == other.body.name
     return same and one.position.tolist() == other.position.tolist()
+
+
+@declared
+class Rope(ForceElement):
+    """A rope without mass along a path of points, pulleys and drums; it pulls and never pushes.
+
+    Its mean tension is ``stiffness e + damping e'`` with the strain ``e = (L - length)/length`` of
+    its length L along the path, while that is more than without tension; it is never negative.
+    Where it slides with friction over a pulley by the angle a, the tensions on both sides have the
+    ratio ``exp(friction a tanh(slip/transition))``, the larger one where the rope goes to; points
+    and pulleys without friction leave the tension as it is. A pulley that the straight rope does
+    not reach is passed by.
+
+    Parameters
+    ----------
+    name : str
+        Unique in its model.
+    path : sequence of Frame, Pulley and Drum
+        From the first end to the last, at least two. A frame is a point: an end where the rope is
+        fixed, or an eye that it slides through without friction. Pulleys are between the ends,
+        drums at the ends.
+    stiffness : N
+        E A, force per strain.
+    length : m
+        Without tension. Of ropes on drums it counts from the point of the drum that is at
+        ``contact`` where the joint's coordinate is zero. ``model.rope_length(path)`` measures a
+        path in the same way.
+    damping : N s
+        Force per rate of strain.
+    transition : m/s
+        Slip below which friction grows in proportion; a rope at rest creeps at such speeds.
+    """
+
+    path: Given[Sequence[Frame | Pulley | Drum], tuple[Station, ...]] = checked(checked_path)
+    stiffness: float = positive("N")
+    length: float = positive("m")
+    damping: float = not_negative("N s", default=0.0)
+    transition: float = positive("m/s", default=1e-3)
+
+    @property
+    def frames(self) -> dict[str, Frame]:
+        """Its places, from the first to the last."""
+        return {f"path[{k}]": frame_of(station) for k, station in enumerate(self.path)}
+
+    def needs_axes(self, field: str) -> str:
+        """Those of its pulleys and drums."""
+        station = dict(zip(self.frames, self.path, strict=True))[field]
+        return "a point, which needs no axes" if isinstance(station, (Pulley, Drum)) else ""
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """The joints of its drums."""
+        return tuple((station.joint, 0) for station in self.path if isinstance(station, Drum))
+
+    @property
+    def slides(self) -> bool:
+        """Whether it rubs on a pulley."""
+        return any(isinstance(station, Pulley) and station.friction > 0.0 for station in self.path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,17 +13,32 @@ from supple.forces.controllers import (
     ControlLaw,
     Controller,
     SignalsLike,
+    acted_on,
+    elastic_of,
     limits_of,
     steps_of,
+    targets_of,
 )
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
+from supple.foundation.fields import Given, checked, declared, given, not_negative, positive
 from supple.foundation.validate import Vector, set_fields
+from supple.joints.interactions import Target
+from supple.signals import Signal
 
 LAW = "a ControlLaw, or a function (t, e, state) -> efforts, next state"
 
 
-@dataclass(frozen=True, eq=False, init=False)
+def _texts(owner: str, field: str, value: Any) -> tuple[str, ...]:
+    expected = "texts such as 'tip.position.z'"
+    given = [value] if isinstance(value, str) else value
+    return tuple(
+        validate.text(owner, f"{field}[{i}]", text, expected)
+        for i, text in enumerate(validate.listed(owner, field, given, expected))
+    )
+
+
+@declared
 class SampledController(Controller):
     """A digital controller: it measures at intervals, and holds its efforts in between.
 
@@ -68,57 +82,36 @@ class SampledController(Controller):
         State at the start; zero by default.
     """
 
-    law: ControlLaw | Callable[[float, Vector, Vector], Any]
-    period: float
-    offset: float
-    delay: float
-    effort_step: Vector
-    measured_step: Vector
-    measured_limit: Vector
-    sensors: tuple[str, ...]
+    joints: Given[Any, tuple[Target, ...]] = checked(acted_on)
+    law: ControlLaw | Callable[[float, Vector, Vector], Any] = given()
+    period: float = positive("s")
+    measures: Given[Any, tuple[Target, ...]] = checked(targets_of, default=None)
+    target: Given[SignalsLike, tuple[Signal, ...]] = given(default=())
+    feedforward: Given[SignalsLike, tuple[Signal, ...]] = given(default=())
+    limit: Given[ArrayLike, Vector] = given("N m or N", default=math.inf)
+    offset: float = not_negative("s", default=0.0)
+    delay: float = not_negative("s", default=0.0)
+    effort_step: Given[ArrayLike, Vector] = given("N m or N", default=0.0)
+    measured_step: Given[ArrayLike, Vector] = given("rad or m or rad/s or m/s", default=0.0)
+    measured_limit: Given[ArrayLike, Vector] = given("rad or m or rad/s or m/s", default=math.inf)
+    elastic: Given[Sequence[Any], tuple[Target, ...]] = checked(elastic_of, default=())
+    sensors: Given[Sequence[str], tuple[str, ...]] = checked(_texts, default=())
+    initial: Given[ArrayLike, Vector] = given("*", default=())
 
-    def __init__(
-        self,
-        name: str,
-        joints: Any,
-        law: ControlLaw | Callable[[float, Vector, Vector], Any],
-        period: float,
-        measures: Any = None,
-        target: SignalsLike = (),
-        feedforward: SignalsLike = (),
-        limit: ArrayLike = math.inf,
-        offset: float = 0.0,
-        delay: float = 0.0,
-        effort_step: ArrayLike = 0.0,
-        measured_step: ArrayLike = 0.0,
-        measured_limit: ArrayLike = math.inf,
-        elastic: Sequence[Any] = (),
-        sensors: Sequence[str] = (),
-        initial: ArrayLike = (),
-    ) -> None:
-        owner = self._connect(name, joints, measures, elastic, target, feedforward, limit)
-        expected = "texts such as 'tip.position.z'"
-        given = [sensors] if isinstance(sensors, str) else sensors
-        texts = tuple(
-            validate.text(owner, f"sensors[{i}]", text, expected)
-            for i, text in enumerate(validate.listed(owner, "sensors", given, expected))
-        )
-        p, m = 2 * len(self.target) + len(texts), len(self.joints)
+    def _check(self, owner: str) -> None:
+        super()._check(owner)
+        p, m = 2 * len(self.target) + len(self.sensors), len(self.joints)
+        law: Any = self.law
         if isinstance(law, ControlLaw):
             self._expect(owner, law, p)
         elif not callable(law) or isinstance(law, type):
             raise ModelError(owner, "law", law, LAW)
         set_fields(
             self,
-            law=law,
-            period=validate.positive(owner, "period", period),
-            offset=validate.not_negative(owner, "offset", offset),
-            delay=validate.not_negative(owner, "delay", delay),
-            effort_step=steps_of(owner, "effort_step", effort_step, m),
-            measured_step=steps_of(owner, "measured_step", measured_step, p),
-            measured_limit=limits_of(owner, "measured_limit", measured_limit, p),
-            sensors=texts,
-            initial=self._start(owner, law, initial),
+            effort_step=steps_of(owner, "effort_step", self.effort_step, m),
+            measured_step=steps_of(owner, "measured_step", self.measured_step, p),
+            measured_limit=limits_of(owner, "measured_limit", self.measured_limit, p),
+            initial=self._start(owner, law, self.initial),
         )
 
     def _start(self, owner: str, law: Any, initial: Any) -> Vector:

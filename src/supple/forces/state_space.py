@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.core.forces.control import MOST
-from supple.forces.controllers import ControlLaw, Controller, SignalsLike
+from supple.forces.controllers import (
+    ControlLaw,
+    Controller,
+    SignalsLike,
+    acted_on,
+    elastic_of,
+    targets_of,
+)
 from supple.forces.sampled import SampledController
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
+from supple.foundation.fields import Given, checked, declared, given
 from supple.foundation.validate import Vector, set_fields
+from supple.joints.interactions import Target
+from supple.signals import Signal
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class StateSpaceController(Controller):
     """A continuous linear controller: efforts ``C z + D e``, states ``z' = A z + B e``.
 
@@ -43,34 +52,31 @@ class StateSpaceController(Controller):
         States at the start; zero by default.
     """
 
-    law: ControlLaw
+    joints: Given[Any, tuple[Target, ...]] = checked(acted_on)
+    law: ControlLaw = given()
+    measures: Given[Any, tuple[Target, ...]] = checked(targets_of, default=None)
+    target: Given[SignalsLike, tuple[Signal, ...]] = given(default=())
+    feedforward: Given[SignalsLike, tuple[Signal, ...]] = given(default=())
+    limit: Given[ArrayLike, Vector] = given("N m or N", default=math.inf)
+    elastic: Given[Sequence[Any], tuple[Target, ...]] = checked(elastic_of, default=())
+    initial: Given[ArrayLike, Vector] = given("*", default=())
 
-    def __init__(
-        self,
-        name: str,
-        joints: Any,
-        law: ControlLaw,
-        measures: Any = None,
-        target: SignalsLike = (),
-        feedforward: SignalsLike = (),
-        limit: ArrayLike = math.inf,
-        elastic: Sequence[Any] = (),
-        initial: ArrayLike = (),
-    ) -> None:
-        owner = self._connect(name, joints, measures, elastic, target, feedforward, limit)
+    def _check(self, owner: str) -> None:
+        super()._check(owner)
+        law = self.law
         if not isinstance(law, ControlLaw):
             raise ModelError(owner, "law", law, "a ControlLaw")
         self._expect(owner, law, 2 * len(self.target))
         if len(self.target) + len(self.joints) > MOST:
             expected = f"at most {MOST} measured coordinates and efforts together"
             raise ModelError(owner, "measures", len(self.target), expected)
-        found = validate.array(owner, "initial", initial, "a row of finite numbers")
+        found = validate.array(owner, "initial", self.initial, "a row of finite numbers")
         if found.size == 0:
             found = validate.read_only(np.zeros(law.states))
         if found.shape != (law.states,):
             expected = f"{law.states} numbers, one for each state of the law"
-            raise ModelError(owner, "initial", initial, expected)
-        set_fields(self, law=law, initial=found)
+            raise ModelError(owner, "initial", self.initial, expected)
+        set_fields(self, initial=found)
 
     @property
     def matrices(self) -> tuple[Vector, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from supple.forces.base import ForceElement, SignalTriple, three_signals
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, label
+from supple.foundation.fields import Given, checked, declared, stored
 from supple.foundation.frames import Frame, expect_body_frame
-from supple.foundation.validate import set_fields
-from supple.signals import Signal, SignalLike, as_signal
+from supple.signals import Signal, SignalLike, to_signal
 
 if TYPE_CHECKING:
     from supple.fem.nodal.ancf_faces import Face
@@ -22,25 +21,31 @@ if TYPE_CHECKING:
 Indices = NDArray[np.intp]
 
 
-@dataclass(frozen=True, eq=False, init=False)
+def _nodes(owner: str, field: str, value: Any) -> Indices:
+    expected = "integers, the numbers of nodes"
+    given = validate.array(owner, field, value, expected)
+    if given.ndim != 1 or np.any(given != np.floor(given)) or np.any(given < 0):
+        raise ModelError(owner, field, value, expected)
+    numbers = given.astype(np.intp)
+    numbers.flags.writeable = False
+    return numbers
+
+
+@stored
 class _OnSurface(ForceElement):
     """Base of loads on the faces of a body that are made of some nodes."""
 
     frame: Frame
-    nodes: Indices | None
+    nodes: Given[ArrayLike | None, Indices | None]
 
-    def _on(self, name: str, frame: Frame, nodes: ArrayLike | None) -> str:
-        """Store name, body and nodes, and return how sentences call it."""
-        owner = self._named(name)
-        frame = expect_body_frame(owner, "frame", frame)
-        if not frame.body.faces:
-            expected = f"a frame on an ANCFPlate or ANCFSolid, not on {label(frame.body)}"
-            raise ModelError(owner, "frame", frame, expected)
-        set_fields(self, frame=frame, nodes=_numbers(owner, nodes))
+    def _check(self, owner: str) -> None:
+        body = self.frame.body
+        if not body.faces:
+            expected = f"a frame on an ANCFPlate or ANCFSolid, not on {label(body)}"
+            raise ModelError(owner, "frame", self.frame, expected)
         if not self.faces:
-            expected = f"all nodes of at least one face of {label(frame.body)}"
-            raise ModelError(owner, "nodes", nodes, expected)
-        return owner
+            expected = f"all nodes of at least one face of {label(body)}"
+            raise ModelError(owner, "nodes", self.nodes, expected)
 
     @property
     def frames(self) -> dict[str, Frame]:
@@ -62,7 +67,7 @@ class _OnSurface(ForceElement):
         return tuple(face for face in faces if face.nodes <= chosen)
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class SurfaceLoad(_OnSurface):
     """A force per area on an `ANCFPlate` or `ANCFSolid`, fixed in the world.
 
@@ -79,17 +84,9 @@ class SurfaceLoad(_OnSurface):
         its elements, of a solid its outer faces.
     """
 
-    force: SignalTriple
-
-    def __init__(
-        self,
-        name: str,
-        frame: Frame,
-        force: Sequence[SignalLike],
-        nodes: ArrayLike | None = None,
-    ) -> None:
-        owner = self._on(name, frame, nodes)
-        set_fields(self, force=three_signals(owner, "force", force))
+    frame: Frame = checked(expect_body_frame)
+    force: Given[Sequence[SignalLike], SignalTriple] = checked(three_signals, "N/m2")
+    nodes: Given[ArrayLike | None, Indices | None] = checked(_nodes, default=None)
 
     @property
     def signals(self) -> tuple[Signal, ...]:
@@ -97,7 +94,7 @@ class SurfaceLoad(_OnSurface):
         return self.force
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Pressure(_OnSurface):
     """A pressure on an `ANCFPlate` or `ANCFSolid`; it follows the surface as that moves.
 
@@ -115,32 +112,11 @@ class Pressure(_OnSurface):
         its elements, of a solid its outer faces.
     """
 
-    pressure: Signal
-
-    def __init__(
-        self,
-        name: str,
-        frame: Frame,
-        pressure: SignalLike,
-        nodes: ArrayLike | None = None,
-    ) -> None:
-        owner = self._on(name, frame, nodes)
-        set_fields(self, pressure=as_signal(pressure, owner, "pressure"))
+    frame: Frame = checked(expect_body_frame)
+    pressure: Given[SignalLike, Signal] = checked(to_signal, "Pa")
+    nodes: Given[ArrayLike | None, Indices | None] = checked(_nodes, default=None)
 
     @property
     def signals(self) -> tuple[Signal, ...]:
         """The pressure."""
         return (self.pressure,)
-
-
-def _numbers(owner: str, nodes: Any) -> Indices | None:
-    """Numbers of nodes, checked."""
-    if nodes is None:
-        return None
-    expected = "integers, the numbers of nodes"
-    given = validate.array(owner, "nodes", nodes, expected)
-    if given.ndim != 1 or np.any(given != np.floor(given)) or np.any(given < 0):
-        raise ModelError(owner, "nodes", nodes, expected)
-    found = given.astype(np.intp)
-    found.flags.writeable = False
-    return found

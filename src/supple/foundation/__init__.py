@@ -1,4 +1,5 @@
 """Foundation of the whole package.
 
-Errors, validators, poses, frames, units, files written whole, serialization, progress, reports.
+Errors, validators, declared fields, poses, frames, units, files written whole, serialization,
+progress, reports.
 """

@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from supple.foundation.errors import ArgumentError
+from supple.foundation.fields import Constructor
 from supple.foundation.synonyms import argument_suggestion
 
 What = TypeVar("What")
@@ -56,7 +57,9 @@ def _wrap_methods(cls: type) -> None:
     for name, entry in list(vars(cls).items()):
         if name.startswith("_") and name != "__init__":
             continue
-        if isinstance(entry, FunctionType):
+        if isinstance(entry, Constructor):
+            entry.wrap = _wrapped
+        elif isinstance(entry, FunctionType):
             setattr(cls, name, _wrapped(entry))
         elif isinstance(entry, (staticmethod, classmethod)):
             inner = entry.__func__

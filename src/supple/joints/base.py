@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, describe, label
+from supple.foundation.fields import declared, given, named, stored
 from supple.foundation.frames import Body, Frame, expect_two_bodies
 from supple.foundation.poses import EYE, IDENTITY, Pose, quaternion_matrix
 from supple.foundation.validate import Vector, read_only, rotation_vector_quaternion, set_fields
@@ -65,8 +65,19 @@ class Motion:
         return Pose(quaternion_matrix(x[:4]), x[4:] if self.nq == 7 else IDENTITY.p)
 
 
-@dataclass(frozen=True, eq=False, init=False)
-class Joint(ABC):
+@stored
+class _JointFields:
+    """Fields that each joint has: name, both frames, coordinates and velocities at the start."""
+
+    name: str
+    A: Frame
+    B: Frame
+    initial: Vector
+    initial_rate: Vector
+
+
+@declared(init=False)
+class Joint(_JointFields, ABC):
     """Base of all joints: the coordinates are the pose of B in A, zero where they coincide.
 
     Parameters
@@ -90,11 +101,9 @@ class Joint(ABC):
     How to add one is in CONTRIBUTING.md, "A joint".
     """
 
-    name: str
-    A: Frame
-    B: Frame
-    initial: Vector
-    initial_rate: Vector
+    name: str = named()
+    A: InitVar[Frame | Body] = given()
+    B: InitVar[Frame | Body] = given()
 
     @property
     @abstractmethod
@@ -183,17 +192,11 @@ class Joint(ABC):
             owner, "coordinate", coordinate, f"{places} or {shown} of {describe(self)}"
         )
 
-    def _connect(
-        self, name: str, A: Frame | Body, B: Frame | Body, at: ArrayLike | None = None
-    ) -> str:
-        set_fields(self, name=validate.name(type(self).__name__, name))
-        owner = label(self)
+    def _check(
+        self, owner: str, A: Any, B: Any, initial: Any, initial_rate: Any, at: Any = None
+    ) -> None:
         frame_a, frame_b = expect_two_bodies(owner, A, B, at, ", or at=(x, y, z)")
         set_fields(self, A=frame_a, B=frame_b)
-        return owner
-
-    def _start(self, initial: Any, initial_rate: Any) -> None:
-        owner = label(self)
         set_fields(
             self,
             initial=self._coordinates(owner, initial),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from abc import ABC
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, label
+from supple.foundation.fields import declared, named
 from supple.foundation.frames import Body, Frame
 from supple.foundation.validate import set_fields
 from supple.joints import Joint
@@ -18,15 +17,15 @@ Target = tuple[str, int | str]
 ROUNDED = 1e-9  # of a computed station, in lengths of its beam
 
 
-@dataclass(frozen=True, eq=False, init=False)
-class Element(ABC):
+@declared(init=False)
+class Element:
     """Base of what acts between bodies without being a joint: force elements and constraints.
 
     It is attached by ``frames`` to places on bodies and by ``targets`` to coordinates of joints,
     and may depend on time by ``signals``.
     """
 
-    name: str
+    name: str = named()
 
     @property
     def frames(self) -> dict[str, Frame]:

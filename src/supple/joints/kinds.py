@@ -3,41 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import InitVar
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
-from supple.foundation.frames import Body, Frame
-from supple.foundation.validate import Axis, Vector, read_only, set_fields
+from supple.foundation.fields import Given, checked, declared, given, unit_vector
+from supple.foundation.validate import Axis, Vector, read_only
 from supple.joints.base import Joint, Motion
 from supple.joints.motions import MOTIONS
 
 _PARALLEL = 1e-9
+# What the coordinate of a motion about or along an axis is called.
+AXIS_COORDINATES = {kind.name: kind.coordinates[0] for kind in MOTIONS.values() if kind.axis}
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Fixed(Joint):
     """No relative motion: the frames coincide."""
 
     coordinate_names = ()
 
-    def __init__(
-        self,
-        name: str,
-        A: Frame | Body,
-        B: Frame | Body,
-        initial: ArrayLike = (),
-        initial_rate: ArrayLike = (),
-        at: ArrayLike | None = None,
-    ) -> None:
-        self._connect(name, A, B, at)
-        self._start(initial, initial_rate)
+    initial: InitVar[ArrayLike] = given("rad or m", default=())
+    initial_rate: InitVar[ArrayLike] = given("rad/s or m/s", default=())
+    at: InitVar[ArrayLike | None] = given("m", default=None)
 
     @cached_property
     def motions(self) -> tuple[Motion, ...]:
@@ -45,35 +39,16 @@ class Fixed(Joint):
         return ()
 
 
-@dataclass(frozen=True, eq=False, init=False)
-class _OneAxis(Joint):
-    """A joint described by one axis, given in A's axes."""
-
-    axis: Vector
-
-    def _set_axis(self, name: str, A: Any, B: Any, at: ArrayLike | None, axis: Axis) -> None:
-        owner = self._connect(name, A, B, at)
-        set_fields(self, axis=validate.axis(owner, "axis", axis))
-
-
-@dataclass(frozen=True, eq=False, init=False)
-class Revolute(_OneAxis):
+@declared
+class Revolute(Joint):
     """Rotation by ``angle`` (rad) about ``axis``."""
 
     coordinate_names = MOTIONS["rotate"].coordinates
 
-    def __init__(
-        self,
-        name: str,
-        A: Frame | Body,
-        B: Frame | Body,
-        axis: Axis = "z",
-        initial: ArrayLike = 0.0,
-        initial_rate: ArrayLike = 0.0,
-        at: ArrayLike | None = None,
-    ) -> None:
-        self._set_axis(name, A, B, at, axis)
-        self._start(initial, initial_rate)
+    axis: Given[Axis, Vector] = unit_vector(default="z")
+    initial: InitVar[ArrayLike] = given("rad or m", default=0.0)
+    initial_rate: InitVar[ArrayLike] = given("rad/s or m/s", default=0.0)
+    at: InitVar[ArrayLike | None] = given("m", default=None)
 
     @cached_property
     def motions(self) -> tuple[Motion, ...]:
@@ -81,24 +56,16 @@ class Revolute(_OneAxis):
         return (Motion("rotate", self.axis),)
 
 
-@dataclass(frozen=True, eq=False, init=False)
-class Prismatic(_OneAxis):
+@declared
+class Prismatic(Joint):
     """Translation by ``displacement`` (m) along ``axis``."""
 
     coordinate_names = MOTIONS["translate"].coordinates
 
-    def __init__(
-        self,
-        name: str,
-        A: Frame | Body,
-        B: Frame | Body,
-        axis: Axis = "x",
-        initial: ArrayLike = 0.0,
-        initial_rate: ArrayLike = 0.0,
-        at: ArrayLike | None = None,
-    ) -> None:
-        self._set_axis(name, A, B, at, axis)
-        self._start(initial, initial_rate)
+    axis: Given[Axis, Vector] = unit_vector(default="x")
+    initial: InitVar[ArrayLike] = given("rad or m", default=0.0)
+    initial_rate: InitVar[ArrayLike] = given("rad/s or m/s", default=0.0)
+    at: InitVar[ArrayLike | None] = given("m", default=None)
 
     @cached_property
     def motions(self) -> tuple[Motion, ...]:
@@ -106,24 +73,16 @@ class Prismatic(_OneAxis):
         return (Motion("translate", self.axis),)
 
 
-@dataclass(frozen=True, eq=False, init=False)
-class Cylindrical(_OneAxis):
+@declared
+class Cylindrical(Joint):
     """Translation by ``displacement`` (m) along ``axis``, then rotation by ``angle`` (rad)."""
 
     coordinate_names = ("displacement", "angle")
 
-    def __init__(
-        self,
-        name: str,
-        A: Frame | Body,
-        B: Frame | Body,
-        axis: Axis = "z",
-        initial: ArrayLike | None = None,
-        initial_rate: ArrayLike | None = None,
-        at: ArrayLike | None = None,
-    ) -> None:
-        self._set_axis(name, A, B, at, axis)
-        self._start(initial, initial_rate)
+    axis: Given[Axis, Vector] = unit_vector(default="z")
+    initial: InitVar[ArrayLike | None] = given("rad or m", default=None)
+    initial_rate: InitVar[ArrayLike | None] = given("rad/s or m/s", default=None)
+    at: InitVar[ArrayLike | None] = given("m", default=None)
 
     @cached_property
     def motions(self) -> tuple[Motion, ...]:
@@ -131,33 +90,30 @@ class Cylindrical(_OneAxis):
         return (Motion("translate", self.axis), Motion("rotate", self.axis))
 
 
-@dataclass(frozen=True, eq=False, init=False)
+def _parallel(first: Vector, second: Vector) -> bool:
+    return float(np.linalg.norm(np.cross(first, second))) < _PARALLEL
+
+
+def _two_axes(owner: str, field: str, axes: Any) -> tuple[Vector, Vector]:
+    expected = "2 axes, e.g. ('x', 'y')"
+    if len(validate.listed(owner, field, axes, expected)) != 2:
+        raise ModelError(owner, field, axes, expected)
+    first, second = (validate.axis(owner, f"{field}[{i}]", axis) for i, axis in enumerate(axes))
+    if _parallel(first, second):
+        raise ModelError(owner, field, axes, "2 axes that are not parallel")
+    return first, second
+
+
+@declared
 class Universal(Joint):
     """Rotation by ``angle_1`` about the first axis, then ``angle_2`` about the turned second."""
 
     coordinate_names = ("angle_1", "angle_2")
 
-    axes: tuple[Vector, Vector]
-
-    def __init__(
-        self,
-        name: str,
-        A: Frame | Body,
-        B: Frame | Body,
-        axes: Sequence[Axis] = ("x", "y"),
-        initial: ArrayLike | None = None,
-        initial_rate: ArrayLike | None = None,
-        at: ArrayLike | None = None,
-    ) -> None:
-        owner = self._connect(name, A, B, at)
-        expected = "2 axes, e.g. ('x', 'y')"
-        if len(validate.listed(owner, "axes", axes, expected)) != 2:
-            raise ModelError(owner, "axes", axes, expected)
-        first, second = (validate.axis(owner, f"axes[{i}]", axis) for i, axis in enumerate(axes))
-        if _parallel(first, second):
-            raise ModelError(owner, "axes", axes, "2 axes that are not parallel")
-        set_fields(self, axes=(first, second))
-        self._start(initial, initial_rate)
+    axes: Given[Sequence[Axis], tuple[Vector, Vector]] = checked(_two_axes, default=("x", "y"))
+    initial: InitVar[ArrayLike | None] = given("rad or m", default=None)
+    initial_rate: InitVar[ArrayLike | None] = given("rad/s or m/s", default=None)
+    at: InitVar[ArrayLike | None] = given("m", default=None)
 
     @cached_property
     def motions(self) -> tuple[Motion, ...]:
@@ -165,7 +121,7 @@ class Universal(Joint):
         return tuple(Motion("rotate", axis) for axis in self.axes)
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Planar(Joint):
     """Motion in the plane across ``normal``: two displacements (m), then the angle (rad).
 
@@ -175,21 +131,10 @@ class Planar(Joint):
 
     coordinate_names = ("displacement_1", "displacement_2", "angle")
 
-    normal: Vector
-
-    def __init__(
-        self,
-        name: str,
-        A: Frame | Body,
-        B: Frame | Body,
-        normal: Axis = "z",
-        initial: ArrayLike | None = None,
-        initial_rate: ArrayLike | None = None,
-        at: ArrayLike | None = None,
-    ) -> None:
-        owner = self._connect(name, A, B, at)
-        set_fields(self, normal=validate.axis(owner, "normal", normal))
-        self._start(initial, initial_rate)
+    normal: Given[Axis, Vector] = unit_vector(default="z")
+    initial: InitVar[ArrayLike | None] = given("rad or m", default=None)
+    initial_rate: InitVar[ArrayLike | None] = given("rad/s or m/s", default=None)
+    at: InitVar[ArrayLike | None] = given("m", default=None)
 
     @cached_property
     def motions(self) -> tuple[Motion, ...]:
@@ -206,7 +151,7 @@ class Planar(Joint):
         )
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Spherical(Joint):
     """Free rotation about a common point; never locks.
 
@@ -216,17 +161,9 @@ class Spherical(Joint):
 
     coordinate_names = MOTIONS["ball"].coordinates
 
-    def __init__(
-        self,
-        name: str,
-        A: Frame | Body,
-        B: Frame | Body,
-        initial: ArrayLike = (1.0, 0.0, 0.0, 0.0),
-        initial_rate: ArrayLike = (0.0, 0.0, 0.0),
-        at: ArrayLike | None = None,
-    ) -> None:
-        self._connect(name, A, B, at)
-        self._start(initial, initial_rate)
+    initial: InitVar[ArrayLike] = given("rad or m", default=(1.0, 0.0, 0.0, 0.0))
+    initial_rate: InitVar[ArrayLike] = given("rad/s or m/s", default=(0.0, 0.0, 0.0))
+    at: InitVar[ArrayLike | None] = given("m", default=None)
 
     def _coordinates(self, owner: str, initial: Any) -> Vector:
         return validate.unit_quaternion(
@@ -242,7 +179,7 @@ class Spherical(Joint):
         return (Motion("ball"),)
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Free(Joint):
     """All six motions; never locks.
 
@@ -253,17 +190,9 @@ class Free(Joint):
 
     coordinate_names = MOTIONS["free"].coordinates
 
-    def __init__(
-        self,
-        name: str,
-        A: Frame | Body,
-        B: Frame | Body,
-        initial: ArrayLike = (0.0, 0.0, 0.0),
-        initial_rate: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        at: ArrayLike | None = None,
-    ) -> None:
-        self._connect(name, A, B, at)
-        self._start(initial, initial_rate)
+    initial: InitVar[ArrayLike] = given("rad or m", default=(0.0, 0.0, 0.0))
+    initial_rate: InitVar[ArrayLike] = given("rad/s or m/s", default=(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    at: InitVar[ArrayLike | None] = given("m", default=None)
 
     def _coordinates(self, owner: str, initial: Any) -> Vector:
         expected = "7 numbers (quaternion that is not zero, then position) or 3 (position)"
@@ -281,7 +210,30 @@ class Free(Joint):
         return (Motion("free"),)
 
 
-@dataclass(frozen=True, eq=False, init=False)
+def _pairs(owner: str, field: str, axes: Any) -> tuple[tuple[Any, Vector], ...]:
+    expected = "1 to 6 pairs such as ('rotate', 'z') or ('translate', (1, 0, 0))"
+    if not isinstance(axes, (tuple, list)) or not 1 <= len(axes) <= 6:
+        raise ModelError(owner, field, axes, expected)
+    pairs: list[tuple[Any, Vector]] = []
+    for i, pair in enumerate(axes):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise ModelError(owner, f"{field}[{i}]", pair, "a pair such as ('rotate', 'z')")
+        kind = validate.choice(owner, f"kind of {field}[{i}]", pair[0], tuple(AXIS_COORDINATES))
+        pairs.append((kind, validate.axis(owner, f"{field}[{i}]", pair[1])))
+    for i, ((last_kind, last_axis), (kind, axis)) in enumerate(pairwise(pairs), 1):
+        if last_kind == kind and _parallel(last_axis, axis):
+            raise ModelError(
+                owner,
+                f"{field}[{i}]",
+                axes[i],
+                f"an axis that is not parallel to the {kind} before it",
+            )
+    if sum(kind == "translate" for kind, _ in pairs) > 3:
+        raise ModelError(owner, field, axes, "not more than 3 translations")
+    return tuple(pairs)
+
+
+@declared
 class General(Joint):
     """One to six rotations and translations composed in order.
 
@@ -290,45 +242,13 @@ class General(Joint):
     ``Spherical`` or ``Free`` where that may happen.
     """
 
-    axes: tuple[tuple[Literal["rotate", "translate"], Vector], ...]
-
-    NAMES: ClassVar[dict[str, str]] = {k.name: k.coordinates[0] for k in MOTIONS.values() if k.axis}
-
-    def __init__(
-        self,
-        name: str,
-        A: Frame | Body,
-        B: Frame | Body,
-        axes: Sequence[tuple[Literal["rotate", "translate"], Axis]],
-        initial: ArrayLike | None = None,
-        initial_rate: ArrayLike | None = None,
-        at: ArrayLike | None = None,
-    ) -> None:
-        owner = self._connect(name, A, B, at)
-        set_fields(self, axes=self._checked(owner, axes))
-        self._start(initial, initial_rate)
-
-    def _checked(self, owner: str, axes: Any) -> tuple[tuple[Any, Vector], ...]:
-        expected = "1 to 6 pairs such as ('rotate', 'z') or ('translate', (1, 0, 0))"
-        if not isinstance(axes, (tuple, list)) or not 1 <= len(axes) <= 6:
-            raise ModelError(owner, "axes", axes, expected)
-        pairs: list[tuple[Any, Vector]] = []
-        for i, pair in enumerate(axes):
-            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-                raise ModelError(owner, f"axes[{i}]", pair, "a pair such as ('rotate', 'z')")
-            kind = validate.choice(owner, f"kind of axes[{i}]", pair[0], tuple(self.NAMES))
-            pairs.append((kind, validate.axis(owner, f"axes[{i}]", pair[1])))
-        for i, ((last_kind, last_axis), (kind, axis)) in enumerate(pairwise(pairs), 1):
-            if last_kind == kind and _parallel(last_axis, axis):
-                raise ModelError(
-                    owner,
-                    f"axes[{i}]",
-                    axes[i],
-                    f"an axis that is not parallel to the {kind} before it",
-                )
-        if sum(kind == "translate" for kind, _ in pairs) > 3:
-            raise ModelError(owner, "axes", axes, "not more than 3 translations")
-        return tuple(pairs)
+    axes: Given[
+        Sequence[tuple[Literal["rotate", "translate"], Axis]],
+        tuple[tuple[Literal["rotate", "translate"], Vector], ...],
+    ] = checked(_pairs)
+    initial: InitVar[ArrayLike | None] = given("rad or m", default=None)
+    initial_rate: InitVar[ArrayLike | None] = given("rad/s or m/s", default=None)
+    at: InitVar[ArrayLike | None] = given("m", default=None)
 
     @cached_property
     def motions(self) -> tuple[Motion, ...]:
@@ -338,8 +258,4 @@ class General(Joint):
     @property
     def coordinate_names(self) -> tuple[str, ...]:
         """For example ("angle_1", "displacement_2")."""
-        return tuple(f"{self.NAMES[kind]}_{i}" for i, (kind, _) in enumerate(self.axes, 1))
-
-
-def _parallel(first: Vector, second: Vector) -> bool:
-    return float(np.linalg.norm(np.cross(first, second))) < _PARALLEL
+        return tuple(f"{AXIS_COORDINATES[kind]}_{i}" for i, (kind, _) in enumerate(self.axes, 1))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,9 @@ from numpy.typing import ArrayLike
 
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
-from supple.foundation.validate import Vector, set_fields
-from supple.reduction.modes import REFERENCES, Reference
+from supple.foundation.fields import Given, checked, choice, declared, unit_vector, vector
+from supple.foundation.validate import Axis, Vector
+from supple.reduction.modes import Reference
 from supple.reduction.problem import Problem
 
 NONE_OR_MORE = "zero or a positive integer"
@@ -33,7 +33,7 @@ class ShapeSet(ABC):
         """Nodal coordinates (size, m) of the shapes; rigid motions may be among them."""
 
 
-@dataclass(frozen=True, init=False)
+@declared(eq=True)
 class NormalModes(ShapeSet):
     """The lowest normal modes.
 
@@ -46,15 +46,8 @@ class NormalModes(ShapeSet):
         may have a clamped frame and the modes of ``reference="chord"``.
     """
 
-    n: int
-    reference: Reference | None
-
-    def __init__(self, n: int, reference: Reference | None = None) -> None:
-        if reference is not None:
-            reference = validate.choice("NormalModes", "reference", reference, REFERENCES)
-        set_fields(
-            self, n=validate.integer("NormalModes", "n", n, 0, NONE_OR_MORE), reference=reference
-        )
+    n: int = checked(validate.integer, least=0, expected=NONE_OR_MORE)
+    reference: Reference | None = choice(default=None)
 
     def check(self, owner: str, problem: Problem) -> None:
         """Refuse more modes than there are."""
@@ -66,7 +59,16 @@ class NormalModes(ShapeSet):
         return problem.normal_modes(self.n, self.reference)[1]
 
 
-@dataclass(frozen=True, init=False)
+def _places(owner: str, field: str, value: Any) -> tuple[Any, ...]:
+    expected = "a sequence of different places"
+    places = tuple(validate.listed(owner, field, value, expected))
+    known = all(isinstance(place, (str, numbers.Real)) for place in places)
+    if not places or not known or len(set(places)) < len(places):
+        raise ModelError(owner, field, value, expected)
+    return places
+
+
+@declared(eq=True)
 class CraigBampton(ShapeSet):
     """Constraint modes of interfaces and normal modes between them.
 
@@ -83,18 +85,8 @@ class CraigBampton(ShapeSet):
         Number of modes with fixed interfaces.
     """
 
-    interfaces: tuple[Any, ...]
-    n: int
-
-    def __init__(self, interfaces: Sequence[Any], n: int) -> None:
-        expected = "a sequence of different places"
-        places = tuple(validate.listed("CraigBampton", "interfaces", interfaces, expected))
-        known = all(isinstance(place, (str, numbers.Real)) for place in places)
-        if not places or not known or len(set(places)) < len(places):
-            raise ModelError("CraigBampton", "interfaces", interfaces, expected)
-        set_fields(
-            self, interfaces=places, n=validate.integer("CraigBampton", "n", n, 0, NONE_OR_MORE)
-        )
+    interfaces: Given[Sequence[Any], tuple[Any, ...]] = checked(_places)
+    n: int = checked(validate.integer, least=0, expected=NONE_OR_MORE)
 
     def shapes(self, owner: str, problem: Problem) -> Vector:
         """Constraint modes, six for each interface, and modes with fixed interfaces."""
@@ -115,7 +107,7 @@ class CraigBampton(ShapeSet):
         return np.hstack([constraint, fixed])
 
 
-@dataclass(frozen=True, init=False)
+@declared(eq=True)
 class AttachmentModes(ShapeSet):
     """The lowest normal modes, and static shapes for everything that is attached in the model.
 
@@ -130,10 +122,7 @@ class AttachmentModes(ShapeSet):
         Number of normal modes in the body's frame.
     """
 
-    n: int
-
-    def __init__(self, n: int) -> None:
-        set_fields(self, n=validate.integer("AttachmentModes", "n", n, 0, NONE_OR_MORE))
+    n: int = checked(validate.integer, least=0, expected=NONE_OR_MORE)
 
     def shapes(self, owner: str, problem: Problem) -> Vector:
         """Modes in the frame, and at most six shapes for each place and for accelerations."""
@@ -143,7 +132,15 @@ class AttachmentModes(ShapeSet):
         return np.hstack([problem.normal_modes(self.n)[1], problem.static(loads)])
 
 
-@dataclass(frozen=True, eq=False, init=False)
+def _place(owner: str, field: str, value: Any) -> Any:
+    named = isinstance(value, str) and value != ""
+    if not named and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
+        expected = "a station (m) of a beam, or the name of a node or of an interface"
+        raise ModelError(owner, field, value, expected)
+    return value if named else validate.number(owner, field, value)
+
+
+@declared
 class PointLoadPattern:
     """A load at a place of a body, for `StaticShapes`: force (3,) in N and torque (3,) in N m.
 
@@ -151,27 +148,13 @@ class PointLoadPattern:
     axes are those of the body.
     """
 
-    place: Any
-    force: Vector
-    torque: Vector
+    place: Any = checked(_place)
+    force: Given[ArrayLike, Vector] = vector("N", default=(0.0, 0.0, 0.0))
+    torque: Given[ArrayLike, Vector] = vector("N m", default=(0.0, 0.0, 0.0))
 
-    def __init__(
-        self, place: Any, force: ArrayLike = (0.0, 0.0, 0.0), torque: ArrayLike = (0.0, 0.0, 0.0)
-    ) -> None:
-        named = isinstance(place, str) and place != ""
-        if not named and (isinstance(place, bool) or not isinstance(place, numbers.Real)):
-            expected = "a station (m) of a beam, or the name of a node or of an interface"
-            raise ModelError("PointLoadPattern", "place", place, expected)
-        set_fields(
-            self,
-            place=place if named else validate.number("PointLoadPattern", "place", place),
-            force=validate.vector("PointLoadPattern", "force", force),
-            torque=validate.vector("PointLoadPattern", "torque", torque),
-        )
+    def _check(self, owner: str) -> None:
         if not (self.force.any() or self.torque.any()):
-            raise ModelError(
-                "PointLoadPattern", "force", force, "a force or a torque that is not zero"
-            )
+            raise ModelError(owner, "force", self.force, "a force or a torque that is not zero")
 
     def vector(self, problem: Problem) -> Vector:
         """Nodal load (size,)."""
@@ -179,14 +162,11 @@ class PointLoadPattern:
         return np.asarray(problem.rows(self.place).T @ load)
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class WeightPattern:
     """Weight of the body in a direction (3,) of its own axes, for `StaticShapes`."""
 
-    direction: Vector
-
-    def __init__(self, direction: validate.Axis) -> None:
-        set_fields(self, direction=validate.axis("WeightPattern", "direction", direction))
+    direction: Given[Axis, Vector] = unit_vector()
 
     def vector(self, problem: Problem) -> Vector:
         """Nodal load (size,)."""
@@ -194,7 +174,18 @@ class WeightPattern:
         return np.asarray(problem.mesh.mass_matrix @ translation)
 
 
-@dataclass(frozen=True, init=False)
+LoadPattern = PointLoadPattern | WeightPattern
+
+
+def _loads(owner: str, field: str, value: Any) -> tuple[LoadPattern, ...]:
+    expected = "PointLoads and WeightLoads"
+    loads = tuple(validate.listed(owner, field, value, expected))
+    if not loads or not all(isinstance(x, LoadPattern) for x in loads):
+        raise ModelError(owner, field, value, expected)
+    return loads
+
+
+@declared(eq=True)
 class StaticShapes(ShapeSet):
     """Deflections under loads: the body in its frame, bent by each of them.
 
@@ -204,17 +195,7 @@ class StaticShapes(ShapeSet):
         One shape for each. Only directions matter: amplitudes are the coordinates.
     """
 
-    loads: tuple[PointLoadPattern | WeightPattern, ...]
-
-    def __init__(self, loads: Sequence[PointLoadPattern | WeightPattern]) -> None:
-        expected = "PointLoads and WeightLoads"
-        try:
-            given = tuple(loads)
-        except TypeError:
-            raise ModelError("StaticShapes", "loads", loads, expected) from None
-        if not given or not all(isinstance(x, (PointLoadPattern, WeightPattern)) for x in given):
-            raise ModelError("StaticShapes", "loads", loads, expected)
-        set_fields(self, loads=given)
+    loads: Given[Sequence[LoadPattern], tuple[LoadPattern, ...]] = checked(_loads)
 
     def shapes(self, owner: str, problem: Problem) -> Vector:
         """One deflection for each load."""

@@ -1,7 +1,7 @@
 """Signals: numbers that depend on time."""
 
 from supple.signals.base import Combination, Signal, SignalLike
-from supple.signals.formulas import Expression, Sine, as_signal
+from supple.signals.formulas import Expression, Sine, as_signal, to_signal
 from supple.signals.piecewise import (
     OPEN_END,
     Constant,
@@ -27,4 +27,5 @@ __all__ = [
     "Table",
     "as_signal",
     "shape_signal",
+    "to_signal",
 ]

@@ -11,26 +11,21 @@ from numpy.typing import ArrayLike
 
 from supple.core.base import opcodes as op
 from supple.foundation import validate
+from supple.foundation.fields import declared, number
 from supple.foundation.validate import Vector, read_only, set_fields
 from supple.signals import derivatives, expressions
 from supple.signals.base import EXPECTED, Combination, Packed, Signal, packed, parsed, shaped
 from supple.signals.piecewise import Constant
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Sine(Signal):
     """``offset + amplitude sin(2 pi frequency t + phase)``; frequency in Hz, phase in rad."""
 
-    amplitude: float
-    frequency: float
-    phase: float
-    offset: float
-
-    def __init__(
-        self, amplitude: float, frequency: float, phase: float = 0.0, offset: float = 0.0
-    ) -> None:
-        fields = {"amplitude": amplitude, "frequency": frequency, "phase": phase, "offset": offset}
-        set_fields(self, **{f: validate.number("Sine", f, value) for f, value in fields.items()})
+    amplitude: float = number("*")
+    frequency: float = number("Hz")
+    phase: float = number("rad", default=0.0)
+    offset: float = number("*", default=0.0)
 
     @overload
     def __call__(self, t: float) -> float: ...
@@ -111,6 +106,11 @@ def as_signal(value: Any, owner: str = "Signal", field: str = "value") -> Signal
         parsed(owner, field, value)
         return Expression(value)
     return Constant(validate.number(owner, field, value, EXPECTED))
+
+
+def to_signal(owner: str, field: str, value: Any) -> Signal:
+    """Return what `as_signal` does: the check of a declared field."""
+    return as_signal(value, owner, field)
 
 
 def _times(owner: str, field: str, value: ArrayLike) -> tuple[float, ...]:

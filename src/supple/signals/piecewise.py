@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,11 +12,20 @@ from numpy.typing import ArrayLike
 from supple.core.base import opcodes as op
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
+from supple.foundation.fields import Given, checked, choice, declared, given, number
 from supple.foundation.validate import Vector, read_only, set_fields
 from supple.signals.base import Combination, Packed, Signal
 
 # Stands for an end at infinity: finite, so that kernels need no special case.
 OPEN_END = 1e300
+
+
+def row(owner: str, field: str, value: Any, least: int, expected: str) -> Vector:
+    """Return finite numbers in a row, ``least`` or more."""
+    found = validate.array(owner, field, value, expected)
+    if found.ndim != 1 or found.size < least:
+        raise ModelError(owner, field, value, expected)
+    return found
 
 
 class Piecewise(Signal):
@@ -69,14 +77,11 @@ class Piecewise(Signal):
         return Packed(op.PIECEWISE, coefficients.shape, read_only(numbers))
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Constant(Piecewise):
     """The same value at all times."""
 
-    value: float
-
-    def __init__(self, value: float) -> None:
-        set_fields(self, value=validate.number("Constant", "value", value))
+    value: float = number("*")
 
     def pieces(self) -> tuple[ArrayLike, ArrayLike, ArrayLike]:
         """One piece with one coefficient."""
@@ -87,26 +92,21 @@ class Constant(Piecewise):
         return Combination(((op.NUMBER, self.value),), (), ())
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Polynomial(Piecewise):
     """Sum of ``coefficients[k] (t - start)**k``, at all times."""
 
-    coefficients: Vector
-    start: float
-
-    def __init__(self, coefficients: ArrayLike, start: float = 0.0) -> None:
-        expected = "one or more finite numbers, the constant first"
-        given = validate.array("Polynomial", "coefficients", coefficients, expected)
-        if given.ndim != 1 or given.size == 0:
-            raise ModelError("Polynomial", "coefficients", coefficients, expected)
-        set_fields(self, coefficients=given, start=validate.number("Polynomial", "start", start))
+    coefficients: Given[ArrayLike, Vector] = checked(
+        row, least=1, expected="one or more finite numbers, the constant first"
+    )
+    start: float = number("s", default=0.0)
 
     def pieces(self) -> tuple[ArrayLike, ArrayLike, ArrayLike]:
         """One piece that never ends."""
         return (-OPEN_END, OPEN_END), (self.start,), self.coefficients[None, :]
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Table(Piecewise):
     """Values between given times (s), held constant outside them.
 
@@ -114,39 +114,22 @@ class Table(Piecewise):
     derivatives are continuous between the first and the last time.
     """
 
-    times: Vector
-    values: Vector
-    interpolation: Literal["linear", "cubic"]
+    times: Given[ArrayLike, Vector] = checked(
+        row, "s", least=2, expected="a row of 2 or more finite numbers"
+    )
+    values: Given[ArrayLike, Vector] = given("*")
+    interpolation: Literal["linear", "cubic"] = choice(default="linear")
 
-    def __init__(
-        self,
-        times: ArrayLike,
-        values: ArrayLike,
-        interpolation: Literal["linear", "cubic"] = "linear",
-    ) -> None:
-        expected = "a row of 2 or more finite numbers"
-        given = validate.array("Table", "times", times, expected)
-        if given.ndim != 1 or given.size < 2:
-            raise ModelError("Table", "times", times, expected)
-        not_later = np.flatnonzero(np.diff(given) <= 0.0)
+    def _check(self, owner: str) -> None:
+        not_later = np.flatnonzero(np.diff(self.times) <= 0.0)
         if not_later.size:
             place = int(not_later[0]) + 1
-            raise ModelError(
-                "Table",
-                f"times[{place}]",
-                float(given[place]),
-                f"a time after times[{place - 1}], which is {float(given[place - 1])!r}",
-            )
-        set_fields(
-            self,
-            times=given,
-            values=validate.vector(
-                "Table", "values", values, given.size, f"{given.size} finite numbers, as in times"
-            ),
-            interpolation=validate.choice(
-                "Table", "interpolation", interpolation, ("linear", "cubic")
-            ),
-        )
+            time, before = float(self.times[place]), float(self.times[place - 1])
+            expected = f"a time after times[{place - 1}], which is {before!r}"
+            raise ModelError(owner, f"times[{place}]", time, expected)
+        count = self.times.size
+        expected = f"{count} finite numbers, as in times"
+        set_fields(self, values=validate.vector(owner, "values", self.values, count, expected))
 
     def pieces(self) -> tuple[ArrayLike, ArrayLike, ArrayLike]:
         """One piece between each pair of times."""
@@ -171,29 +154,22 @@ class Table(Piecewise):
         return self.breakpoints() if self.interpolation == "cubic" else ()
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class SmoothStep(Piecewise):
     """From ``before`` to ``after`` between the times ``start`` and ``end`` (s).
 
     A polynomial of fifth degree; value, slope and curvature are continuous at both ends.
     """
 
-    start: float
-    end: float
-    before: float
-    after: float
+    start: float = number("s")
+    end: float = number("s")
+    before: float = number("*", default=0.0)
+    after: float = number("*", default=1.0)
 
-    def __init__(self, start: float, end: float, before: float = 0.0, after: float = 1.0) -> None:
-        fields = {"start": start, "end": end, "before": before, "after": after}
-        numbers = {f: validate.number("SmoothStep", f, value) for f, value in fields.items()}
-        if numbers["end"] <= numbers["start"]:
-            raise ModelError(
-                "SmoothStep",
-                "end",
-                numbers["end"],
-                f"a time after start, which is {numbers['start']!r}",
-            )
-        set_fields(self, **numbers)
+    def _check(self, owner: str) -> None:
+        if self.end <= self.start:
+            expected = f"a time after start, which is {self.start!r}"
+            raise ModelError(owner, "end", self.end, expected)
 
     def pieces(self) -> tuple[ArrayLike, ArrayLike, ArrayLike]:
         """One piece of fifth degree."""

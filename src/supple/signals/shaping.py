@@ -19,10 +19,11 @@ from numpy.typing import ArrayLike
 from supple.core.base import opcodes as op
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
+from supple.foundation.fields import Given, checked, declared, given
 from supple.foundation.validate import Vector, read_only, set_fields
 from supple.signals.base import Combination, Packed, Signal, SignalLike
-from supple.signals.formulas import Sine, as_signal
-from supple.signals.piecewise import Piecewise
+from supple.signals.formulas import Sine, as_signal, to_signal
+from supple.signals.piecewise import Piecewise, row
 
 Kind = Literal["ZV", "ZVD", "ZVDD", "EI"]
 KINDS = ("ZV", "ZVD", "ZVDD", "EI")
@@ -72,7 +73,7 @@ def delayed(signal: Signal, delay: float) -> Signal:
     return Combination(tuple(operations), parts, tuple(t + delay for t in made.kinks))
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class ShapedSignal(Signal):
     """A signal convolved with impulses: the sum of ``amplitudes[i] signal(t - delays[i])``.
 
@@ -87,21 +88,17 @@ class ShapedSignal(Signal):
         Zero or later.
     """
 
-    signal: Signal
-    amplitudes: Vector
-    delays: Vector
+    signal: Given[SignalLike, Signal] = checked(to_signal)
+    amplitudes: Given[ArrayLike, Vector] = checked(row, least=1, expected="a row of finite numbers")
+    delays: Given[ArrayLike, Vector] = given("s")
 
-    def __init__(self, signal: SignalLike, amplitudes: ArrayLike, delays: ArrayLike) -> None:
-        owner, expected = "ShapedSignal", "a row of finite numbers"
-        sizes = validate.array(owner, "amplitudes", amplitudes, expected)
-        if sizes.ndim != 1 or not sizes.size:
-            raise ModelError(owner, "amplitudes", amplitudes, expected)
-        expected = f"{sizes.size} times in s, zero or later"
-        times = validate.vector(owner, "delays", delays, sizes.size, expected)
+    def _check(self, owner: str) -> None:
+        count = self.amplitudes.size
+        expected = f"{count} times in s, zero or later"
+        times = validate.vector(owner, "delays", self.delays, count, expected)
         if np.any(times < 0.0):
-            raise ModelError(owner, "delays", delays, expected)
-        source = as_signal(signal, owner, "signal")
-        set_fields(self, signal=source, amplitudes=sizes, delays=times)
+            raise ModelError(owner, "delays", self.delays, expected)
+        set_fields(self, delays=times)
 
     @cached_property
     def _sum(self) -> Combination:

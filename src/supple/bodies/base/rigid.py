@@ -15,6 +15,7 @@ from supple.bodies.base.shape import Shape, given_shape, inertia_box, shape_surf
 from supple.fem.drawn.surface import Surface
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, label
+from supple.foundation.fields import checked, declared, named, positive
 from supple.foundation.frames import Body, Frame, WrittenAs, expect_body_frame
 from supple.foundation.poses import EYE
 from supple.foundation.validate import Vector, read_only, set_fields
@@ -195,22 +196,13 @@ class RigidBody(Body):
         return f"{label(self)}: {reach}, expected less: lengths in mm?"
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class PointMass:
     """A mass (kg, positive) without rotary inertia, fixed at a frame of a body."""
 
-    name: str
-    frame: Frame
-    mass: float
-
-    def __init__(self, name: str, frame: Frame, mass: float) -> None:
-        set_fields(self, name=validate.name("PointMass", name))
-        owner = label(self)
-        set_fields(
-            self,
-            frame=expect_body_frame(owner, "frame", frame),
-            mass=validate.positive(owner, "mass", mass),
-        )
+    name: str = named()
+    frame: Frame = checked(expect_body_frame)
+    mass: float = positive("kg")
 
     @property
     def frames(self) -> dict[str, Frame]:

@@ -16,6 +16,16 @@ from supple.fem.drawn.primitives import cuboid, cylinder, sphere
 from supple.fem.drawn.surface import Surface, joined, moved
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
+from supple.foundation.fields import (
+    Given,
+    checked,
+    declared,
+    given,
+    positive,
+    stored,
+    unit_vector,
+    vector,
+)
 from supple.foundation.input_files import path_of
 from supple.foundation.poses import aligned
 from supple.foundation.validate import Axis, Vector, read_only, set_fields
@@ -23,21 +33,26 @@ from supple.foundation.validate import Axis, Vector, read_only, set_fields
 SHAPE = "a Cuboid, Cylinder, Sphere or MeshShape, or a sequence of them"
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@stored
 class Shape(ABC):
     """Base of the forms of rigid bodies; ``position`` (3,) m is in the body's axes."""
 
-    position: Vector
+    position: Given[ArrayLike, Vector]
 
     @abstractmethod
     def surface(self) -> Surface:
         """Points and triangles in the body's axes."""
 
-    def _place(self, position: ArrayLike) -> None:
-        set_fields(self, position=validate.vector(type(self).__name__, "position", position))
+
+def _sizes(owner: str, field: str, value: Any) -> Vector:
+    expected = "3 positive numbers in m"
+    sizes = validate.vector(owner, field, value, 3, expected)
+    if not np.all(sizes > 0.0):
+        raise ModelError(owner, field, value, expected)
+    return sizes
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Cuboid(Shape):
     """A box for pictures; it gives the body no mass.
 
@@ -51,28 +66,19 @@ class Cuboid(Shape):
         Its axes in those of the body: matrix, quaternion or rotation vector (rad).
     """
 
-    size: Vector
-    rotation: Vector
+    size: Given[ArrayLike, Vector] = checked(_sizes, "m")
+    position: Given[ArrayLike, Vector] = vector("m", default=(0.0, 0.0, 0.0))
+    rotation: Given[ArrayLike | None, Vector] = given("rad", default=None)
 
-    def __init__(
-        self,
-        size: ArrayLike,
-        position: ArrayLike = (0.0, 0.0, 0.0),
-        rotation: ArrayLike | None = None,
-    ) -> None:
-        sizes = validate.vector("Cuboid", "size", size, 3, "3 positive numbers in m")
-        if not np.all(sizes > 0.0):
-            raise ModelError("Cuboid", "size", size, "3 positive numbers in m")
-        turn = validate.rotation("Cuboid", "rotation", rotation)
-        set_fields(self, size=sizes, rotation=turn)
-        self._place(position)
+    def _check(self, owner: str) -> None:
+        set_fields(self, rotation=validate.rotation(owner, "rotation", self.rotation))
 
     def surface(self) -> Surface:
         """Its six faces."""
         return moved(cuboid(self.size), self.rotation, self.position)
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Cylinder(Shape):
     """A round bar for pictures; it gives the body no mass.
 
@@ -85,24 +91,10 @@ class Cylinder(Shape):
         Its middle, in the body's axes.
     """
 
-    diameter: float
-    length: float
-    axis: Vector
-
-    def __init__(
-        self,
-        diameter: float,
-        length: float,
-        axis: Axis = "z",
-        position: ArrayLike = (0.0, 0.0, 0.0),
-    ) -> None:
-        set_fields(
-            self,
-            diameter=validate.positive("Cylinder", "diameter", diameter),
-            length=validate.positive("Cylinder", "length", length),
-            axis=validate.axis("Cylinder", "axis", axis),
-        )
-        self._place(position)
+    diameter: float = positive("m")
+    length: float = positive("m")
+    axis: Given[Axis, Vector] = unit_vector(default="z")
+    position: Given[ArrayLike, Vector] = vector("m", default=(0.0, 0.0, 0.0))
 
     def surface(self) -> Surface:
         """Its side and both ends."""
@@ -111,15 +103,12 @@ class Cylinder(Shape):
         )
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Sphere(Shape):
     """A ball for pictures, of a diameter (m) around a position (3,) m; it gives no mass."""
 
-    diameter: float
-
-    def __init__(self, diameter: float, position: ArrayLike = (0.0, 0.0, 0.0)) -> None:
-        set_fields(self, diameter=validate.positive("Sphere", "diameter", diameter))
-        self._place(position)
+    diameter: float = positive("m")
+    position: Given[ArrayLike, Vector] = vector("m", default=(0.0, 0.0, 0.0))
 
     def surface(self) -> Surface:
         """Its triangles."""
@@ -166,8 +155,9 @@ class MeshShape(Shape):
             raise ModelError.plain(f"{source.name}: it has no surface, expected {expected}")
         used, numbers = np.unique(faces, return_inverse=True)
         drawn = Surface(read_only(data.nodes[used]), numbers.reshape(faces.shape))
+        place = validate.vector("MeshShape", "position", position)
         set_fields(self, path=str(path), scale=factor, rotation=turn, _surface=drawn)
-        self._place(position)
+        set_fields(self, position=place)
 
     def surface(self) -> Surface:
         """The triangles of the file."""

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.fields import Given, checked, choice, declared, not_negative
+from supple.foundation.validate import Vector, read_only
 
 
-@dataclass(frozen=True, eq=False, init=False)
+def _ratios(owner: str, field: str, value: Any) -> Vector:
+    expected = "a number or numbers that are zero or positive"
+    given = np.atleast_1d(validate.array(owner, field, value, expected))
+    if given.ndim != 1 or not given.size or given.min() < 0.0:
+        raise ModelError(owner, field, value, expected)
+    return read_only(given)
+
+
+@declared
 class Rayleigh:
     """Damping in proportion to stiffness and mass; it acts on elastic rates only.
 
@@ -27,22 +35,15 @@ class Rayleigh:
     A mode of angular frequency w (rad/s) gets the damping ratio ``stiffness w / 2 + mass / (2 w)``.
     """
 
-    stiffness: float
-    mass: float
-
-    def __init__(self, stiffness: float = 0.0, mass: float = 0.0) -> None:
-        set_fields(
-            self,
-            stiffness=validate.not_negative("Rayleigh", "stiffness", stiffness),
-            mass=validate.not_negative("Rayleigh", "mass", mass),
-        )
+    stiffness: float = not_negative("s", default=0.0)
+    mass: float = not_negative("1/s", default=0.0)
 
     def matrix(self, M: Vector, K: Vector) -> Vector:
         """Damping matrix (n, n) of the mass and stiffness matrices (n, n)."""
         return self.stiffness * K + self.mass * M
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class ModalDamping:
     """Damping ratios of the body's modes.
 
@@ -60,17 +61,8 @@ class ModalDamping:
     joined to it change the modes of the model and with them the ratios: `fit_damping` has those.
     """
 
-    ratios: Vector
-    of: Literal["body"] | None
-
-    def __init__(self, ratios: float | Sequence[float], of: Literal["body"] | None = None) -> None:
-        expected = "a number or numbers that are zero or positive"
-        given = np.atleast_1d(validate.array("ModalDamping", "ratios", ratios, expected))
-        if given.ndim != 1 or not given.size or given.min() < 0.0:
-            raise ModelError("ModalDamping", "ratios", ratios, expected)
-        if of is not None:
-            validate.choice("ModalDamping", "of", of, ("body",))
-        set_fields(self, ratios=read_only(given), of=of)
+    ratios: Given[float | Sequence[float], Vector] = checked(_ratios)
+    of: Literal["body"] | None = choice(default=None)
 
     def asked(self, M: Vector, K: Vector, moved: Any) -> float:
         """Ratio that is asked of a motion (n,), real or complex: the mean of those of its modes.
@@ -111,7 +103,7 @@ def own_modes(M: Vector, K: Vector) -> tuple[Vector, Vector]:
     return squares, scale[:, None] * shapes
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class KelvinVoigt:
     """Viscosity of the material: stress = E strain + viscosity times the rate of strain.
 
@@ -123,13 +115,8 @@ class KelvinVoigt:
         Viscosity beside the shear modulus, for twist and shear. By default in proportion to G.
     """
 
-    E: float
-    G: float | None
-
-    def __init__(self, E: float, G: float | None = None) -> None:
-        if G is not None:
-            G = validate.not_negative("KelvinVoigt", "G", G)
-        set_fields(self, E=validate.not_negative("KelvinVoigt", "E", E), G=G)
+    E: float = not_negative("Pa s")
+    G: float | None = not_negative("Pa s", default=None)
 
     def factors(self, E: float, G: float) -> tuple[float, float]:
         """Times (s) by which a material's stiffness from E and from G is multiplied."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from supple.foundation import validate
-from supple.foundation.errors import ModelError
-from supple.foundation.validate import set_fields
+from supple.foundation.fields import declared, named, positive
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Material:
     """A linear elastic material.
 
@@ -28,34 +24,11 @@ class Material:
         For the validity monitor of results only: where the material is no longer elastic.
     """
 
-    E: float
-    G: float
-    density: float
-    name: str
-    yield_stress: float | None
-
-    def __init__(
-        self,
-        E: float,
-        G: float,
-        density: float,
-        name: str = "",
-        yield_stress: float | None = None,
-    ) -> None:
-        if not isinstance(name, str):
-            raise ModelError("Material", "name", name, "a text")
-        validate.written("Material", "name", name)
-        owner = f"Material {name!r}" if name else "Material"
-        set_fields(
-            self,
-            E=validate.positive(owner, "E", E),
-            G=validate.positive(owner, "G", G),
-            density=validate.positive(owner, "density", density),
-            name=name,
-            yield_stress=None
-            if yield_stress is None
-            else validate.positive(owner, "yield_stress", yield_stress),
-        )
+    E: float = positive("Pa")
+    G: float = positive("Pa")
+    density: float = positive("kg/m3")
+    name: str = named(default="")
+    yield_stress: float | None = positive("Pa", default=None)
 
     @property
     def poisson(self) -> float:

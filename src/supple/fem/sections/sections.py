@@ -16,6 +16,7 @@ from supple.fem.sections import shear
 from supple.fem.sections.torsion import torsion_of_corner
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
+from supple.foundation.fields import Given, checked, choice, declared, positive
 from supple.foundation.validate import set_fields
 
 # The terms of the torsion series fall with n**-5: beyond this odd n their sum is below rounding.
@@ -24,6 +25,27 @@ SMALLEST, LARGEST, SLENDER = 1e-30, 1e30, 1e-9
 LAST_TORSION_TERM = 4001
 FAR_TORSION_TERM = 13  # tanh(13 pi/2) is 1 in double precision
 SHEAR = "2 positive numbers for a Timoshenko beam"
+
+
+def _size(owner: str, field: str, value: Any) -> float:
+    """A length in m whose fourth power is a number."""
+    size = validate.positive(owner, field, value)
+    if not SMALLEST <= size <= LARGEST:
+        raise ModelError(owner, field, size, f"a length in m from {SMALLEST:g} to {LARGEST:g}")
+    return size
+
+
+def _two(owner: str, field: str, value: Any, expected: str | None = None) -> tuple[float, float]:
+    y, z = validate.vector(owner, field, value, 2, expected)
+    return float(y), float(z)
+
+
+def _two_positive(owner: str, field: str, value: Any) -> tuple[float, float]:
+    expected = "2 positive numbers"
+    y, z = _two(owner, field, value, expected)
+    if y <= 0.0 or z <= 0.0:
+        raise ModelError(owner, field, value, expected)
+    return y, z
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -94,14 +116,10 @@ class CrossSection:
                 own[name] = a
         return type(self)(**own)
 
-    def _sizes(self, **sizes: float) -> None:
-        owner = type(self).__name__
-        for name, size in sizes.items():
-            value = validate.positive(owner, name, size)
-            if not SMALLEST <= value <= LARGEST:  # their fourth powers must be numbers
-                expected = f"a length in m from {SMALLEST:g} to {LARGEST:g}"
-                raise ModelError(owner, name, value, expected)
-            set_fields(self, **{name: value})
+    def _expect_sizes_alike(self, owner: str) -> None:
+        """Refuse a size that is nothing beside another."""
+        every = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
+        sizes = {name: size for name, size in every.items() if isinstance(size, float)}
         widest = max(sizes, key=sizes.__getitem__)
         for name, size in sizes.items():
             if size < SLENDER * sizes[widest]:
@@ -109,15 +127,15 @@ class CrossSection:
                 raise ModelError(owner, name, size, expected)
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Rectangle(CrossSection):
     """A solid rectangle, ``size_y`` by ``size_z`` (m); its torsion constant is exact."""
 
-    size_y: float
-    size_z: float
+    size_y: float = checked(_size, "m")
+    size_z: float = checked(_size, "m")
 
-    def __init__(self, size_y: float, size_z: float) -> None:
-        self._sizes(size_y=size_y, size_z=size_z)
+    def _check(self, owner: str) -> None:
+        self._expect_sizes_alike(owner)
         y, z = self.size_y, self.size_z
         set_fields(
             self,
@@ -133,7 +151,7 @@ class Rectangle(CrossSection):
         return (shear.rectangle(poisson),) * 2
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Box(CrossSection):
     """A rectangular tube, ``size_y`` by ``size_z`` outside (m), walls of one thickness (m).
 
@@ -142,19 +160,16 @@ class Box(CrossSection):
     1e-5. Shear coefficients are Cowper's for thin walls in both cases.
     """
 
-    size_y: float
-    size_z: float
-    wall: float
-    walls: Literal["thin", "thick"] = field(default="thin", repr=False)
+    size_y: float = checked(_size, "m")
+    size_z: float = checked(_size, "m")
+    wall: float = checked(_size, "m")
+    walls: Literal["thin", "thick"] = choice(default="thin", repr=False)
 
-    def __init__(
-        self, size_y: float, size_z: float, wall: float, walls: Literal["thin", "thick"] = "thin"
-    ) -> None:
-        self._sizes(size_y=size_y, size_z=size_z, wall=wall)
-        set_fields(self, walls=validate.choice("Box", "walls", walls, ("thin", "thick")))
+    def _check(self, owner: str) -> None:
+        self._expect_sizes_alike(owner)
         y, z, t = self.size_y, self.size_z, self.wall
         if not t < 0.5 * min(y, z):
-            raise ModelError("Box", "wall", t, "less than half the smaller size")
+            raise ModelError(owner, "wall", t, "less than half the smaller size")
         inside_y, inside_z = y - 2.0 * t, z - 2.0 * t
         middle_y, middle_z = y - t, z - t
         set_fields(
@@ -163,7 +178,7 @@ class Box(CrossSection):
             I_y=(y * z**3 - inside_y * inside_z**3) / 12.0,
             I_z=(z * y**3 - inside_z * inside_y**3) / 12.0,
             J=2.0 * t * (middle_y * middle_z) ** 2 / (middle_y + middle_z)
-            if walls == "thin"
+            if self.walls == "thin"
             else torsion_of_corner(0.5 * inside_y, 0.5 * inside_z, t, t, hole=True),
             half_sizes=(0.5 * y, 0.5 * z),
         )
@@ -174,7 +189,7 @@ class Box(CrossSection):
         return shear.box(y, z, t, t, poisson), shear.box(z, y, t, t, poisson)
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class ISection(CrossSection):
     """An I: web along y, flanges along z at both ends of it (m), without fillets.
 
@@ -186,29 +201,19 @@ class ISection(CrossSection):
     by how much where twist matters, unless ``warping="free"`` says that the ends do warp.
     """
 
-    size_y: float
-    size_z: float
-    web: float
-    flange: float
-    warping: Literal["free"] | None = None
+    size_y: float = checked(_size, "m")
+    size_z: float = checked(_size, "m")
+    web: float = checked(_size, "m")
+    flange: float = checked(_size, "m")
+    warping: Literal["free"] | None = checked(validate.choice, default=None, options=("free", None))
 
-    def __init__(
-        self,
-        size_y: float,
-        size_z: float,
-        web: float,
-        flange: float,
-        warping: Literal["free"] | None = None,
-    ) -> None:
-        self._sizes(size_y=size_y, size_z=size_z, web=web, flange=flange)
-        if warping is not None and not (isinstance(warping, str) and warping == "free"):
-            raise ModelError("ISection", "warping", warping, "'free' or None")
-        set_fields(self, warping=warping)
+    def _check(self, owner: str) -> None:
+        self._expect_sizes_alike(owner)
         y, z, w, f = self.size_y, self.size_z, self.web, self.flange
         if not f < 0.5 * y:
-            raise ModelError("ISection", "flange", f, "less than half of size_y")
+            raise ModelError(owner, "flange", f, "less than half of size_y")
         if not w < z:
-            raise ModelError("ISection", "web", w, "less than size_z")
+            raise ModelError(owner, "web", w, "less than size_z")
         inside = y - 2.0 * f
         set_fields(
             self,
@@ -235,14 +240,13 @@ class ISection(CrossSection):
         return along, shear.rectangle(poisson) * flanges / self.area
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Circle(CrossSection):
     """A solid disc of the given diameter (m)."""
 
-    diameter: float
+    diameter: float = checked(_size, "m")
 
-    def __init__(self, diameter: float) -> None:
-        self._sizes(diameter=diameter)
+    def _check(self, owner: str) -> None:
         set_fields(self, **_ring(self.diameter, 0.0))
 
     def shear_coefficients(self, poisson: float) -> tuple[float, float]:
@@ -250,17 +254,17 @@ class Circle(CrossSection):
         return (shear.ring(0.0, poisson),) * 2
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Tube(CrossSection):
     """A round tube: outer diameter and thickness of the wall (m)."""
 
-    diameter: float
-    wall: float
+    diameter: float = checked(_size, "m")
+    wall: float = checked(_size, "m")
 
-    def __init__(self, diameter: float, wall: float) -> None:
-        self._sizes(diameter=diameter, wall=wall)
+    def _check(self, owner: str) -> None:
+        self._expect_sizes_alike(owner)
         if not self.wall < 0.5 * self.diameter:
-            raise ModelError("Tube", "wall", self.wall, "less than half the diameter")
+            raise ModelError(owner, "wall", self.wall, "less than half the diameter")
         set_fields(self, **_ring(self.diameter, self.diameter - 2.0 * self.wall))
 
     def shear_coefficients(self, poisson: float) -> tuple[float, float]:
@@ -268,7 +272,7 @@ class Tube(CrossSection):
         return (shear.ring(1.0 - 2.0 * self.wall / self.diameter, poisson),) * 2
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class Section(CrossSection):
     """A section given by its numbers; y and z are its principal axes.
 
@@ -292,39 +296,19 @@ class Section(CrossSection):
         A shaft that carries discs has larger ones, a section with a light core smaller ones.
     """
 
-    area: float
-    I_y: float
-    I_z: float
-    J: float
-    half_sizes: tuple[float, float] | None
-    shear: tuple[float, float] | None
-    shear_centre: tuple[float, float]
-    inertia_y: float = field(repr=False)
-    inertia_z: float = field(repr=False)
+    area: float = positive("m2")
+    I_y: float = positive("m4")
+    I_z: float = positive("m4")
+    J: float = positive("m4")
+    half_sizes: tuple[float, float] | None = checked(_two_positive, "m", default=None)
+    shear: tuple[float, float] | None = checked(_two_positive, default=None)
+    shear_centre: tuple[float, float] = checked(_two, "m", default=(0.0, 0.0))
+    inertia_y: Given[float | None, float] = positive("m4", default=None, repr=False)
+    inertia_z: Given[float | None, float] = positive("m4", default=None, repr=False)
 
-    def __init__(
-        self,
-        area: float,
-        I_y: float,
-        I_z: float,
-        J: float,
-        half_sizes: tuple[float, float] | None = None,
-        shear: tuple[float, float] | None = None,
-        shear_centre: tuple[float, float] = (0.0, 0.0),
-        inertia_y: float | None = None,
-        inertia_z: float | None = None,
-    ) -> None:
-        given = dict(area=area, I_y=I_y, I_z=I_z, J=J)
-        given["inertia_y"] = I_y if inertia_y is None else inertia_y
-        given["inertia_z"] = I_z if inertia_z is None else inertia_z
-        set_fields(self, **{k: validate.positive("Section", k, v) for k, v in given.items()})
-        y, z = validate.vector("Section", "shear_centre", shear_centre, 2)
-        set_fields(
-            self,
-            half_sizes=_pair("half_sizes", half_sizes),
-            shear=_pair("shear", shear),
-            shear_centre=(float(y), float(z)),
-        )
+    def _check(self, owner: str) -> None:
+        of_mass = {"inertia_y": self.I_y, "inertia_z": self.I_z}
+        set_fields(self, **{n: x for n, x in of_mass.items() if getattr(self, n) is None})
 
     @property
     def mass_moments(self) -> tuple[float, float]:
@@ -336,15 +320,6 @@ class Section(CrossSection):
         if self.shear is None:
             raise ModelError("Section", "shear", None, SHEAR)
         return self.shear
-
-
-def _pair(name: str, given: Any) -> tuple[float, float] | None:
-    if given is None:
-        return None
-    y, z = validate.vector("Section", name, given, 2, "2 positive numbers")
-    if y <= 0.0 or z <= 0.0:
-        raise ModelError("Section", name, given, "2 positive numbers")
-    return float(y), float(z)
 
 
 def _torsion_of_rectangle(a: float, b: float) -> float:

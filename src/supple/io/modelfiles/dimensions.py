@@ -1,7 +1,8 @@
-"""Units that fit a field: read from the docstring of its class, or from the table here.
+"""Units that fit a field: those of its declaration, of its docstring, or of the table here.
 
-A docstring says ``length : m`` or ``kp : N m/rad``; where it says it in a sentence, the table has
-the field. Where neither knows a unit, a file must give a plain number in SI units.
+A class declares them with its fields (`supple.foundation.fields`). The docstring of another class
+or of a function says ``length : m``; where it says it in a sentence, the table has the argument.
+Where none of them knows a unit, a file must give a plain number in SI units.
 """
 
 from __future__ import annotations
@@ -15,68 +16,9 @@ from supple.io.modelfiles.units import Unit, unit
 from supple.io.modelfiles.words import Word
 
 Units = tuple[str, ...]
-_LENGTH, _ANGLE, _COORDINATE = ("m",), ("rad",), ("rad", "m")
-_EFFORT, _FORCE, _TIME = ("N m", "N"), ("N",), ("s",)
-_STIFFNESS, _DAMPING = ("N m/rad", "N/m"), ("N m s/rad", "N s/m")
-_RATE = ("rad/s", "m/s")
-# What a signal may be depends on where it is used.
-_ANY = ("*",)
+_LENGTH, _TIME = ("m",), ("s",)
 
 TABLE: dict[tuple[str, str], Units] = {
-    ("Rectangle", "size_y"): _LENGTH,
-    ("Rectangle", "size_z"): _LENGTH,
-    ("Circle", "diameter"): _LENGTH,
-    ("Tube", "diameter"): _LENGTH,
-    ("Tube", "wall"): _LENGTH,
-    ("Box", "size_y"): _LENGTH,
-    ("Box", "size_z"): _LENGTH,
-    ("Box", "wall"): _LENGTH,
-    ("ISection", "size_y"): _LENGTH,
-    ("ISection", "size_z"): _LENGTH,
-    ("ISection", "web"): _LENGTH,
-    ("ISection", "flange"): _LENGTH,
-    ("PointMass", "mass"): ("kg",),
-    ("Force", "force"): _FORCE,
-    ("Force", "torque"): ("N m",),
-    ("PointLoadPattern", "force"): _FORCE,
-    ("PointLoadPattern", "torque"): ("N m",),
-    ("SpringDamper", "stiffness"): ("N/m",),
-    ("SpringDamper", "damping"): ("N s/m",),
-    ("SpringDamper", "length"): _LENGTH,
-    ("JointSpring", "stiffness"): _STIFFNESS,
-    ("JointSpring", "damping"): _DAMPING,
-    ("JointSpring", "rest"): _COORDINATE,
-    ("JointSpring", "cubic"): ("N m/rad3", "N/m3"),
-    ("CoordinateSpring", "stiffness"): _STIFFNESS,
-    ("CoordinateSpring", "damping"): _DAMPING,
-    ("JointEffort", "effort"): _EFFORT,
-    ("JointStop", "lower"): _COORDINATE,
-    ("JointStop", "upper"): _COORDINATE,
-    ("PID", "kp"): _STIFFNESS,
-    ("PID", "ki"): ("N m/(rad s)", "N/(m s)"),
-    ("PID", "kd"): _DAMPING,
-    ("PID", "target"): _COORDINATE,
-    ("Motor", "damping"): _DAMPING,
-    ("Motor", "gear_damping"): _DAMPING,
-    ("Distance", "length"): _LENGTH,
-    ("Driver", "motion"): _COORDINATE,
-    ("FrameDriver", "angle"): _ANGLE,
-    ("Gear", "offset"): _COORDINATE,
-    ("Coupling", "value"): _COORDINATE,
-    ("Event", "value"): (*_COORDINATE, *_RATE),
-    ("Event", "at"): _TIME,
-    ("Sine", "amplitude"): _ANY,
-    ("Sine", "offset"): _ANY,
-    ("Sine", "frequency"): ("Hz",),
-    ("Sine", "phase"): _ANGLE,
-    ("SmoothStep", "start"): _TIME,
-    ("SmoothStep", "end"): _TIME,
-    ("SmoothStep", "before"): _ANY,
-    ("SmoothStep", "after"): _ANY,
-    ("Constant", "value"): _ANY,
-    ("Table", "times"): _TIME,
-    ("Table", "values"): _ANY,
-    ("Polynomial", "start"): _TIME,
     ("plate", "size_x"): _LENGTH,
     ("plate", "size_y"): _LENGTH,
     ("plate", "thickness"): _LENGTH,
@@ -85,15 +27,10 @@ TABLE: dict[tuple[str, str], Units] = {
     ("simulate", "t_end"): _TIME,
     ("simulate", "output"): _TIME,
 }
-# Classes whose arguments of these names mean something else.
-OWN = {"Event"}
-# Arguments that all joints, bodies or methods have.
+# Arguments that all bodies or methods have.
 COMMON: dict[str, Units] = {
-    "initial": _COORDINATE,
-    "initial_rate": _RATE,
-    "at": _LENGTH,
     "position": _LENGTH,
-    "rotation": _ANGLE,
+    "rotation": ("rad",),
     "step": _TIME,
     "first_step": _TIME,
     "max_step": _TIME,
@@ -105,11 +42,16 @@ _ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.+)$", re.MULTILINE)
 @cache
 def units_of(word: Word, field: str) -> Units:
     """Units that fit a field, "*" for any; none if only plain numbers do."""
-    known = TABLE.get((word.name, field)) or (() if word.name in OWN else COMMON.get(field))
-    return known or _from_docstrings(word.make, field)
+    declared = getattr(word.make, "declared_fields", {})
+    if field in declared:
+        units: Units = declared[field].declaration.units
+        return units
+    known = TABLE.get((word.name, field)) or COMMON.get(field)
+    return known or from_docstrings(word.make, field)
 
 
-def _from_docstrings(make: Any, field: str) -> Units:
+def from_docstrings(make: Any, field: str) -> Units:
+    """Units of an argument that the docstring of a class or function, or of a base, names."""
     for owner in getattr(make, "__mro__", (make,)):
         for names, text in _ENTRY.findall(inspect.cleandoc(owner.__doc__ or "")):
             if field in names.split(", "):

@@ -12,6 +12,7 @@ from numpy.polynomial import Chebyshev, Polynomial
 
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
+from supple.foundation.fields import Given, checked, declared
 from supple.foundation.validate import Vector, set_fields
 from supple.reduction.assumed.shapes import (
     PLANES,
@@ -66,7 +67,7 @@ class SeriesShapes(AssumedShapes):
         return order + max(f.points for f in self.fields.values()) // 2
 
 
-@dataclass(frozen=True, init=False)
+@declared(eq=True)
 class PolynomialShapes(SeriesShapes):
     """Polynomials along a beam that suit its frame.
 
@@ -88,29 +89,11 @@ class PolynomialShapes(SeriesShapes):
 
     reason: ClassVar[str] = "its functions vanish as that frame asks for"
 
-    n: int
-    planes: tuple[Plane, ...]
-    axial: int
-    twist: int
-    reference: Reference
-
-    def __init__(
-        self,
-        n: int,
-        planes: Sequence[Plane] = ("y", "z"),
-        axial: int = 0,
-        twist: int = 0,
-        reference: Reference = "clamped",
-    ) -> None:
-        owner = "PolynomialShapes"
-        set_fields(
-            self,
-            n=validate.count(owner, "n", n, 1),
-            planes=planes_of(owner, planes),
-            axial=validate.count(owner, "axial", axial, 0),
-            twist=validate.count(owner, "twist", twist, 0),
-            reference=validate.choice(owner, "reference", reference, FRAMES),
-        )
+    n: int = checked(validate.count, least=1)
+    planes: Given[Sequence[Plane], tuple[Plane, ...]] = checked(planes_of, default=("y", "z"))
+    axial: int = checked(validate.count, default=0, least=0)
+    twist: int = checked(validate.count, default=0, least=0)
+    reference: Reference = checked(validate.choice, default="clamped", options=FRAMES)
 
     @property
     def fields(self) -> dict[Field, Functions]:

@@ -16,7 +16,8 @@ import numpy as np
 
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
-from supple.foundation.validate import Vector, set_fields
+from supple.foundation.fields import Given, checked, declared
+from supple.foundation.validate import Vector
 from supple.reduction.modes import Reference
 
 Field = Literal["u", "v", "w", "tx"]
@@ -105,7 +106,20 @@ class AssumedShapes(ABC):
             )
 
 
-@dataclass(frozen=True, init=False, repr=False)
+def planes_of(owner: str, field: str, given: Any) -> tuple[Plane, ...]:
+    """Planes of bending, in order; each may be named once."""
+    found = list(np.atleast_1d(given)) if isinstance(given, np.ndarray) else given
+    found = list(found) if isinstance(found, Iterable) else [found]
+    try:
+        known = set(found) <= set(PLANES)
+    except TypeError:  # an entry that cannot be in a set
+        known = False
+    if not found or not known or len(set(found)) < len(found):
+        raise ModelError(owner, field, given, "'y', 'z' or both")
+    return tuple(sorted(found))
+
+
+@declared(eq=True)
 class SineShapes(AssumedShapes):
     """Sines along a beam whose frame goes through both ends: ``v = sum_i sin(i pi x / L) v_i``.
 
@@ -125,21 +139,10 @@ class SineShapes(AssumedShapes):
     references: ClassVar[tuple[Reference, ...]] = ("chord",)
     reason: ClassVar[str] = "sines turn both ends and move neither"
 
-    n: int
-    planes: tuple[Plane, ...]
-    axial: int
-    twist: int
-
-    def __init__(
-        self, n: int, planes: Sequence[Plane] = ("y", "z"), axial: int = 0, twist: int = 0
-    ) -> None:
-        set_fields(
-            self,
-            n=validate.count("SineShapes", "n", n, 1),
-            planes=planes_of("SineShapes", planes),
-            axial=validate.count("SineShapes", "axial", axial, 0),
-            twist=validate.count("SineShapes", "twist", twist, 0),
-        )
+    n: int = checked(validate.count, least=1)
+    planes: Given[Sequence[Plane], tuple[Plane, ...]] = checked(planes_of, default=("y", "z"))
+    axial: int = checked(validate.count, default=0, least=0)
+    twist: int = checked(validate.count, default=0, least=0)
 
     @property
     def fields(self) -> dict[Field, Functions]:
@@ -158,16 +161,3 @@ class SineShapes(AssumedShapes):
             parts.append(f"planes={self.planes!r}")
         parts += [f"{w}={k}" for w, k in (("axial", self.axial), ("twist", self.twist)) if k]
         return f"SineShapes({', '.join(parts)})"
-
-
-def planes_of(owner: str, given: Any) -> tuple[Plane, ...]:
-    """Planes of bending, in order; each may be named once."""
-    found = list(np.atleast_1d(given)) if isinstance(given, np.ndarray) else given
-    found = list(found) if isinstance(found, Iterable) else [found]
-    try:
-        known = set(found) <= set(PLANES)
-    except TypeError:  # an entry that cannot be in a set
-        known = False
-    if not found or not known or len(set(found)) < len(found):
-        raise ModelError(owner, "planes", given, "'y', 'z' or both")
-    return tuple(sorted(found))
