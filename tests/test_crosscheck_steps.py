@@ -9,8 +9,7 @@ import pytest
 
 import supple as sp
 from supple.formulations.trees import JointCoordinates
-from supple.studies.crosscheck.runs import Request, judge, run_measured
-from supple.studies.crosscheck.steps import step_errors
+from supple.studies.crosscheck.runs import Request, judge, run_measured, step_errors
 
 FAST = 2200.0  # rad/s, of the spring
 

@@ -10,7 +10,7 @@ import pytest
 
 import supple as sp
 from supple.core.run import step as st
-from supple.integrators.run import divergence, progress, step_diagnosis
+from supple.integrators.run import outcomes, progress
 from test_interruption import pendulum
 
 
@@ -57,8 +57,8 @@ def test_a_blade_beyond_its_speed(integrator) -> None:
     assert "a spin beyond its lowest frequency" in result.message
     assert 0.52 < result.t[-1] < 2.0  # the lowest frequency is passed at 0.52 s
     assert result.statistics["steps"] < 20_000
-    assert result.monitor["blade"].rotation > divergence.ROTATION or (
-        result.monitor["blade"].deflection > divergence.DEFLECTION
+    assert result.monitor["blade"].rotation > outcomes.ROTATION or (
+        result.monitor["blade"].deflection > outcomes.DEFLECTION
     )
     assert {"stability"} <= {f.what for f in result.monitor.findings}
 
@@ -86,7 +86,7 @@ def test_the_time_of_the_stop_is_no_matter_of_the_clock() -> None:
 def test_bounds_are_those_of_the_whole_field() -> None:
     """A look that is cheap must not overlook anything: it compares an upper bound."""
     equations = sp.simulate(soft(0.0), 0.1).data.compiled
-    (body,) = divergence._bodies(equations)
+    (body,) = outcomes._bodies(equations)
     rng = np.random.default_rng(3)
     for q in rng.normal(size=(50, body.rows[0].shape[2])):
         for rows, bound in zip(body.rows, body.bounds, strict=True):
@@ -238,7 +238,7 @@ def test_steps_that_were_asked_for(integrator, why) -> None:
 
 
 def test_models_too_large_for_eigenvalues(monkeypatch) -> None:
-    monkeypatch.setattr(step_diagnosis, "MOST_VELOCITIES", 0)
+    monkeypatch.setattr(progress, "MOST_VELOCITIES", 0)
     with pytest.warns(sp.SuppleWarning, match=r"the model may be stiff, .* try Radau"):
         sp.simulate(stiff(), 1e4, integrator=sp.DormandPrince(max_steps=1_000))
 

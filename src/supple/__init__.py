@@ -162,8 +162,7 @@ if TYPE_CHECKING:
     from supple.analyses.modes.linear_model import LinearModel
     from supple.analyses.run.prepared import Prepared, prepare
     from supple.analyses.run.simulate import simulate
-    from supple.analyses.run.stepper import Stepper
-    from supple.analyses.run.stepper_snapshot import Snapshot
+    from supple.analyses.run.stepper import Snapshot, Stepper
     from supple.analyses.stability.buckling import BucklingMode, ModelBuckling, buckling
     from supple.analyses.stability.campbell_result import Campbell, ModeTrack
     from supple.analyses.stability.speeds import campbell

@@ -13,9 +13,8 @@ from supple.certificates.certificate import Certificate, Contribution
 from supple.certificates.contributions import ESTIMATORS, ROUNDING, Question, usable
 from supple.certificates.evidence import Evidence
 from supple.certificates.mode_selection import choose_modes, left_open
-from supple.certificates.runs import Runs
+from supple.certificates.runs import INTERVALS, Runs, expect_outputs, runs_of
 from supple.certificates.sampling import CONSTANT
-from supple.certificates.settings import INTERVALS, expect_outputs, runs_of
 from supple.events import Event
 from supple.formulations.base import Formulation
 from supple.foundation import validate

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from supple.bodies.base.refinement import beyond_linear, finer_mesh, more_modes, with_shear
-from supple.certificates.given_meshes import mesh_errors
 from supple.certificates.runs import Made, Runs, another_method, refined
 from supple.formulations.base import Formulation
 from supple.formulations.trees import Absolute, JointCoordinates
@@ -222,3 +223,22 @@ def _words(fields: dict[str, Any]) -> Iterator[str]:
         yield "stiffening of second order"
     if "theory" in fields or "members" in fields:
         yield "shear of sections"
+
+
+def mesh_errors(bodies: Mapping[str, Any], made: Made) -> dict[str, float]:
+    """Parts of their deflections that the meshes of bodies get wrong, where these are given."""
+    found = {}
+    seen = {} if made.result is None else made.result.monitor.bodies
+    for name, body in bodies.items():
+        part = abs(seen[name].mesh_error) if name in seen else np.nan
+        if np.isfinite(part) and part < 1.0 and _given(body):
+            found[name] = float(part)
+    return found
+
+
+def _given(body: Any) -> bool:
+    try:
+        finer_mesh(body, 2)
+    except ModelError:
+        return True
+    return False

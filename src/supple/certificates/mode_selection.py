@@ -10,8 +10,7 @@ from typing import Any
 from supple.analyses.base.arguments import expect
 from supple.analyses.run.prepared import Start
 from supple.bodies.base.refinement import has_modes, leaves_modes_open, mesh_size, more_modes
-from supple.certificates.runs import Made, Runs
-from supple.certificates.settings import INTERVALS, expect_outputs, runs_of
+from supple.certificates.runs import INTERVALS, Made, Runs, expect_outputs, runs_of
 from supple.events import Event
 from supple.formulations.base import Formulation
 from supple.foundation import validate

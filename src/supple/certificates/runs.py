@@ -1,10 +1,9 @@
 """Runs of variants of a model, each made once: what its outputs are, or why there are none.
 
-Output times within short contacts and pulses, which equal intervals may pass over.
-
-A stop that is touched for less than an interval of output exerts nothing at any output time. The
-instants at which stops begin and end to touch are found by events of a run of their own; signals
-know where they are not smooth. Between two such instants that are close the output is denser.
+Equal intervals of output may pass over short contacts and pulses. A stop that is touched for less
+than an interval of output exerts nothing at any output time. The instants at which stops begin and
+end to touch are found by events of a run of their own; signals know where they are not smooth.
+Between two such instants that are close the output is denser.
 """
 
 from __future__ import annotations
@@ -19,13 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.analyses.base.arguments import expect, number
 from supple.analyses.run.checkpointing import Arguments
 from supple.analyses.run.prepared import prepare
+from supple.analyses.run.run_checks import first_instant
 from supple.certificates.sampling import Sample, sample
 from supple.events import Event
 from supple.forces import JointStop
 from supple.formulations.base import Formulation
-from supple.foundation.errors import SuppleError, SuppleWarning
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, SuppleError, SuppleWarning
 from supple.foundation.frames import Body
 from supple.integrators.methods.base import Integrator
 from supple.integrators.methods.explicit import DormandPrince
@@ -34,15 +36,46 @@ from supple.integrators.run.interruption import raised_at_once
 from supple.integrators.run.tolerances import tolerances
 from supple.model import Model
 from supple.results.result import Result
-from supple.sweeps.readings import Reading
+from supple.sweeps.readings import Reading, readings
 
+INTERVALS = 2000
+MOST_INTERVALS = 10_000_000
+OUTPUT = "a number, e.g. 'elbow.angle @ max' or 'elbow.angle @ 0.5 s', or a function"
 Array = NDArray[np.float64]
-
 PARTS = 32  # of a short contact or pulse
 FEW = 16.0  # intervals of output: instants that are closer are looked at
 MOST = 500  # pairs of instants; of more the first ones
-
 Scout = Callable[[Sequence[Event]], Result]
+FINEST = 1e-12  # tolerance below which rounding rules
+FIRST_STEPS, MORE_STEPS = 20_000, 20  # of an explicit method: at least, and times those before
+Changes = Mapping[str, Mapping[str, Any]]
+Refine = Callable[[Any], dict[str, Any]]
+
+
+def runs_of(
+    owner: str, model: Any, t_end: Any, outputs: Any, given: Mapping[str, Any], intervals: int
+) -> Runs:
+    """How runs are made; settings that are wrong and outputs that are not there are refused."""
+    expect(owner, "model", model, Model, "a Model")
+    validate.integer(owner, "intervals", intervals, 4, "an integer, at least 4")
+    if intervals > MOST_INTERVALS:
+        raise ModelError(owner, "intervals", intervals, f"at most {MOST_INTERVALS}")
+    asked = readings(outputs, owner)
+    end = number(owner, "t_end", t_end)
+    for reading in asked:
+        if reading.is_history:
+            raise ModelError(owner, "outputs", reading.name, OUTPUT)
+        if reading.time is not None and not reading.time <= end:
+            raise ModelError(owner, "outputs", reading.name, f"a time up to {end:g} s")
+    return Runs(model.copy(), end, asked, dict(given), intervals)
+
+
+def expect_outputs(runs: Runs) -> None:
+    """Refuse texts that name nothing, before any run is made."""
+    result = first_instant(prepare(runs.model), Arguments(runs.t_end, **runs.given, progress=False))
+    for reading in runs.readings:
+        if reading.function is None and not reading.quantity.startswith("energy."):
+            reading.series(result)
 
 
 def short_times(model: Model, begin: float, end: float, interval: float, scout: Scout) -> Array:
@@ -82,11 +115,6 @@ def _touches(model: Model) -> Iterator[Event]:
                     value=limit,
                     terminal=False,
                 )
-
-
-FINEST = 1e-12  # tolerance below which rounding rules
-FIRST_STEPS, MORE_STEPS = 20_000, 20  # of an explicit method: at least, and times those before
-Changes = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,9 +256,6 @@ def another_method(runs: Runs, base: Made) -> Integrator:
         return Radau()
     steps = int(base.result.statistics.get("steps", 0))
     return DormandPrince(max_steps=max(FIRST_STEPS, MORE_STEPS * steps))
-
-
-Refine = Callable[[Any], dict[str, Any]]
 
 
 def refined(runs: Runs, refine: Refine) -> tuple[dict[str, dict[str, Any]], list[str]]:

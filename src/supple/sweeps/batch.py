@@ -20,8 +20,7 @@ from supple.io.modelfiles.model_file import ModelFile
 from supple.model import Model
 from supple.sweeps import designs
 from supple.sweeps.designs import Row, rows
-from supple.sweeps.one_run import OneRun, Record, without_warnings
-from supple.sweeps.progress import Way
+from supple.sweeps.one_run import OneRun, Record, Way, without_warnings
 from supple.sweeps.readings import Outputs, readings
 from supple.sweeps.study import Sweep
 from supple.sweeps.subjects import OfFile, subject_of

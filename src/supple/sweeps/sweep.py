@@ -17,18 +17,17 @@ from supple.foundation.input_files import path_of
 from supple.foundation.progress import told
 from supple.io.modelfiles.model_file import ModelFile
 from supple.model import Model
-from supple.sweeps.cluster import answers as on_cluster
 from supple.sweeps.designs import OWNER, Row, rows
 from supple.sweeps.identity import digest, key_of
-from supple.sweeps.one_run import OneRun, Record, failed
-from supple.sweeps.progress import Way
+from supple.sweeps.one_run import OneRun, Record, Way, failed
 from supple.sweeps.readings import Outputs, Reading, readings
 from supple.sweeps.store import Store
 from supple.sweeps.study import Sweep
 from supple.sweeps.subjects import TRIED, Subject, subject_of
-from supple.sweeps.workers import answers, count_of_processors
+from supple.sweeps.workers import answers, cluster_answers, count_of_processors
 
 LOST = "lost"
+MOST_WORKERS = 1000
 
 
 @dataclass(frozen=True)
@@ -59,9 +58,6 @@ def expect_apart(
             raise found
         if found:
             return
-
-
-MOST_WORKERS = 1000
 
 
 def sweep(
@@ -164,7 +160,7 @@ def sweep(
             made = (
                 _made(task, missing, count, limit)
                 if cluster is None
-                else on_cluster(task, missing.items(), cluster, failed)
+                else cluster_answers(task, missing.items(), cluster, failed)
             )
             for key, record in made:
                 store.add(key, missing[key], record)

@@ -25,10 +25,9 @@ from supple.foundation.atomic_files import check_target, write_whole
 from supple.foundation.errors import FileError, ModelError, warn_caller
 from supple.foundation.input_files import contained, existing, path_of
 from supple.foundation.serialization import pack, unpack
-from supple.integrators.run.checkpoints import EXPECTED, Checkpoints
+from supple.integrators.run.checkpoints import EXPECTED, Checkpoints, Data, of_solution
 from supple.integrators.run.driver import Problem, Solution
 from supple.integrators.run.line_ends import LineEnd
-from supple.integrators.run.snapshot import Data, of_solution
 from supple.model import Model
 from supple.native import cache
 from supple.results.data.start_changes import StartChange
@@ -41,6 +40,12 @@ FORMAT = "supple run 1"
 CHANGING = ("finished", "pending")  # what of a checkpoint is another in the next one
 EVERY = 30.0  # s of the clock between checkpoints
 CLOSE = 1e-9  # relative difference of numbers of one model on two machines
+_STATES = (
+    "another path, since the states of a run are in it that is not over: `resume` goes on with it, "
+    "or remove the file"
+)
+_NO_SAMPLES = "none in a run of a model with a SampledController, whose efforts are no states"
+_NO_PHASES = "none in a run whose events change the model or have given instants"
 
 
 @dataclass(frozen=True)
@@ -205,14 +210,6 @@ class Kept:
             "output_to": _relative(keeping.output_to, folder),
             "output_name": uuid.uuid4().hex,
         }
-
-
-_STATES = (
-    "another path, since the states of a run are in it that is not over: `resume` goes on with it, "
-    "or remove the file"
-)
-_NO_SAMPLES = "none in a run of a model with a SampledController, whose efforts are no states"
-_NO_PHASES = "none in a run whose events change the model or have given instants"
 
 
 def _relative(path: Path | None, folder: Path) -> str | None:

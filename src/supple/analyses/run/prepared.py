@@ -27,7 +27,7 @@ from supple.analyses.equilibrium.statics import starting_equilibrium
 from supple.analyses.run.change_checks import NO_CHANGES, changing, check_changes, tree_without
 from supple.analyses.run.checkpointing import Arguments, Keeping, Kept
 from supple.analyses.run.dense_retry import Examined, after, repeated
-from supple.analyses.run.outcome import outcome
+from supple.analyses.run.outcome import beyond_rounding, outcome
 from supple.analyses.run.phases import integrated, phase_of, refuse_changes, starting_phase
 from supple.analyses.run.prepared_state import Choice, Ready, same_places
 from supple.analyses.run.probe import Probe
@@ -51,7 +51,6 @@ from supple.integrators.methods.top_frequency import refuse_explicit
 from supple.integrators.run.driver import Problem, Progress
 from supple.integrators.run.interruption import Interruption
 from supple.integrators.run.line_ends import line_ends
-from supple.integrators.run.resolution import beyond_rounding
 from supple.integrators.run.tolerances import tolerances
 from supple.joints import Joint
 from supple.loops.assembly import assembled, on_constraints, on_other

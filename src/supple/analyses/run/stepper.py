@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,6 @@ from supple.analyses.run.checkpointing import Arguments
 from supple.analyses.run.held_inputs import Inputs
 from supple.analyses.run.prepared import Start, prepare
 from supple.analyses.run.sampled_run import with_sampler
-from supple.analyses.run.stepper_snapshot import Begun, Snapshot
 from supple.core.base.layout import new_work
 from supple.core.equations import dynamics
 from supple.core.run import step as st
@@ -30,11 +29,10 @@ from supple.foundation.poses import Array
 from supple.integrators.methods.base import Integrator
 from supple.integrators.methods.radau import Radau
 from supple.integrators.passage.passage import Passage
-from supple.integrators.run.audit_record import audit_record
+from supple.integrators.run.checkpoints import Data, restore, snapshot
 from supple.integrators.run.driver import LoopRun, Problem
-from supple.integrators.run.outcomes import ENDLESS, message
+from supple.integrators.run.outcomes import ENDLESS, audit_record, message
 from supple.integrators.run.progress import Pace
-from supple.integrators.run.snapshot import restore, snapshot
 from supple.loops.singular import violated
 from supple.model import Model
 from supple.results.data.audit import LEVELS, EnergyAudit, MomentumAudit, MomentumRecord
@@ -45,6 +43,44 @@ from supple.state import State
 
 OWNER = "Stepper"
 BUDGET = 200  # steps of the integrator after which rows and deformations are looked at
+
+
+class Begun(NamedTuple):
+    """Where a stepper was begun: a word that tells starts apart, and the start."""
+
+    key: str
+    start: Start
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """A stepper at some time; ``stepper.restore`` puts it, or a copy of it, there to the last bit.
+
+    It can be pickled.
+
+    Attributes
+    ----------
+    time : s
+    """
+
+    time: float
+    _data: Data
+    _held: Array
+    _motion: Array
+    _size: float
+    _begun: Begun
+    _identity: str
+    _problem: Problem | None
+    _stepper: Stepper | None
+
+    def __deepcopy__(self, memo: Any) -> Snapshot:
+        """The snapshot itself, which nothing changes."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the problem, which a copy of the stepper has, or makes from its start."""
+        kept = self.time, self._data, self._held, self._motion, self._size
+        return Snapshot, (*kept, self._begun, self._identity, None, None)
 
 
 class Stepper:

@@ -22,12 +22,17 @@ from supple.foundation.errors import ModelError, label
 from supple.foundation.poses import Array
 from supple.foundation.progress import told
 from supple.integrators.passage.passage import Passage
-from supple.integrators.run.audit_record import audit_record
-from supple.integrators.run.divergence import Growth
 from supple.integrators.run.interruption import Interruption
 from supple.integrators.run.line_ends import LineEnd
 from supple.integrators.run.newton_places import Places
-from supple.integrators.run.outcomes import ENDLESS, INTERRUPTED, UNBOUNDED, message
+from supple.integrators.run.outcomes import (
+    ENDLESS,
+    INTERRUPTED,
+    UNBOUNDED,
+    Growth,
+    audit_record,
+    message,
+)
 from supple.integrators.run.output_rows import Rows
 from supple.integrators.run.place_vectors import place_vectors
 from supple.integrators.run.progress import Pace
@@ -45,6 +50,16 @@ if TYPE_CHECKING:
 
 # What a letter before the axis asks of a frame
 FRAME_EVENTS = {"": st.ON_PLACE, "v": st.ON_VELOCITY, "w": st.ON_SPIN}
+PAUSE = 0.03  # s between returns of a loop to Python
+# Between checks of the rows in use: motion (rad, or lengths of the model), and number of steps.
+FAR, LONGEST = 0.1, 1000
+COUNTS = (
+    *("steps", "rejected", "newton_failures"),
+    *("evaluations", "jacobians", "factorizations", "newton_iterations"),
+)
+Progress = Callable[[float], None]
+# (ints, reals, work, run, state, count, stops, grid, out, steps) -> outcome; see ``radau_run``
+Loop = Callable[..., int]
 
 
 def event_tables(c: Compiled, events: Sequence[Event]) -> tuple[np.ndarray, Array]:
@@ -91,18 +106,6 @@ def least_motion(compiled: Compiled, q: Array, tolerance: float) -> float:
     far = float(np.max(np.abs(q), initial=0.0)) / compiled.length
     noise = float(np.finfo(float).eps) * far / compiled.regular_value
     return min(0.1, 10.0 * noise / tolerance)
-
-
-PAUSE = 0.03  # s between returns of a loop to Python
-# Between checks of the rows in use: motion (rad, or lengths of the model), and number of steps.
-FAR, LONGEST = 0.1, 1000
-COUNTS = (
-    *("steps", "rejected", "newton_failures"),
-    *("evaluations", "jacobians", "factorizations", "newton_iterations"),
-)
-Progress = Callable[[float], None]
-# (ints, reals, work, run, state, count, stops, grid, out, steps) -> outcome; see ``radau_run``
-Loop = Callable[..., int]
 
 
 class Problem(NamedTuple):

@@ -29,9 +29,9 @@ from supple.foundation.errors import ModelError, warn_caller
 from supple.foundation.input_files import contained, path_of
 from supple.foundation.validate import number
 from supple.integrators.methods.radau import Radau
+from supple.integrators.run.checkpoints import Data, solution_of
 from supple.integrators.run.driver import Progress
 from supple.integrators.run.output_rows import parts_of
-from supple.integrators.run.snapshot import Data, solution_of
 from supple.io.modelfiles.model_file import ModelFile
 from supple.io.modelfiles.writer import GROUPS, Writer, write_model
 from supple.model import Model

@@ -1,4 +1,24 @@
-"""Runs of a cross-check, each way so often that its error is known, and where two ways part."""
+"""Runs of a cross-check, each way so often that its error is known, and where two ways part.
+
+The error of a method with equal steps follows from what it finds with a step, half of it and a
+quarter. No tolerance controls such a method, and one difference of two runs proves little: both may
+have lost the same vibration, or follow it with the wrong frequency. Three runs show more. With d1
+the difference of the first two and d2 that of the last two, r = d1 / d2 is 2^p for a method of
+order p, and what is left beyond the last run is d2 / (r - 1). Vibration that steps are too long for
+does not fall like this. It is out of phase or lost in each run in another way, so that r is about
+1, and d2 about its amplitude A. A quantity may show it beside a motion that is resolved. If damping
+takes it from the first run, then from the second and from the third, both differences are at least
+A / 4 at some time (the largest of x - x^2), besides those of the motion, 2^p d and d. Then
+
+    r >= 1 + 2 (2^p - 1) / 3    means    d >= A / 2,
+
+and the error, d / (2^p - 1) + A, is at most 3 d, which is less than 3 d2. So four times d2 is the
+estimate where r is as large; one for what cancels. Elsewhere the error is not known; A is up to 4
+d2 then, and belongs to errors from there on, whatever the motion does to r later.
+
+At one time all of this can be otherwise by luck: differences are the largest so far and of a while
+to come.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +37,15 @@ from supple.integrators.methods.base import Integrator
 from supple.integrators.run.interruption import raised_at_once
 from supple.results.result import Result
 from supple.studies.comparison import Comparison, Table, compared, elastic_rate, table_of
-from supple.studies.crosscheck.steps import HALVINGS, StepErrors, step_errors
 
+HALVINGS = 2  # of the step
+FALLS = 2.0 / 3.0  # of 2^p - 1: differences that fall less say nothing of the error
+TIMES = 4.0  # d2: the error of what falls
+LOST = 4.0  # d2: the error of what does not
+# Of the run, and of the longest steps: the while to come, the longer one
+LATER, LONGEST_STEPS = 0.05, 4.0
 Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
-
 FINER = 0.01  # tolerance of the second run over that of the first
 SMALLEST = 1e-13  # tolerance that rounding allows
 # Of the largest range with the same units: what changes less need not be resolved.
@@ -32,6 +56,36 @@ STEPS = 10.0
 STILL = 1e-9  # of the largest value with the same units: what changes less stands still
 LUCK = 0.25  # of the run: so far ahead errors are looked for
 ENDS = 1e-3  # of the run: by how much two runs may end apart at an event
+
+
+class StepErrors(NamedTuple):
+    """Errors of the run with the shortest steps.
+
+    Attributes
+    ----------
+    values : (nt,) largest error so far
+    known : (nt,) whether differences fell with the step up to then, so that the error is known
+    """
+
+    values: Array
+    known: NDArray[np.bool_]
+
+
+def step_errors(
+    t: Array, first: Array, second: Array, step: float, order: int, rounding: float
+) -> StepErrors:
+    """Errors of the last of three runs by their differences (nt,), each with half the step.
+
+    ``step`` is that of the first run, s, ``order`` that of the method. Differences up to
+    ``rounding`` mean nothing.
+    """
+    later = max(LATER * float(t[-1] - t[0]), LONGEST_STEPS * step)
+    ahead = np.minimum(np.searchsorted(t, t + later), len(t) - 1)
+    d1, d2 = (np.maximum.accumulate(d)[ahead] for d in (first, second))
+    least = 1.0 + FALLS * (2.0**order - 1.0)
+    known = (d1 >= least * d2) | (d2 <= rounding)
+    lost = np.maximum.accumulate(np.where(known, 0.0, d2))
+    return StepErrors(TIMES * d2 + LOST * lost, known)
 
 
 @dataclass(frozen=True)
@@ -122,7 +176,7 @@ class Run:
     result : at the tighter tolerance, or with the shortest steps
     table : what it is compared by
     t, errors : (nt,) s, and by quantity (nt,): the largest error so far
-    known : by quantity (nt,): whether that is an estimate; see `crosscheck_steps`
+    known : by quantity (nt,): whether that is an estimate; see `step_errors`
     scales : what differences are related to
     seconds : processor time of all runs
     """
@@ -247,7 +301,7 @@ def judge(reference: Run, run: Run, accuracy: float, tolerance: float) -> Judgem
 
     ``tolerance`` is that of the tighter runs. Errors are what a hundredth of the tolerance changes,
     at any time so far, so they are well above those of the tighter runs, which are compared; with
-    equal steps, see `crosscheck_steps`. Rates of elastic coordinates may part no more than others,
+    equal steps, see `step_errors`. Rates of elastic coordinates may part no more than others,
     but need not be resolved: stiff ones are noise at any tolerance.
     """
     found = compared((reference.result, run.result), (reference.table, run.table))
