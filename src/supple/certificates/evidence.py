@@ -94,8 +94,7 @@ class Evidence:
     @cached_property
     def formulation(self) -> Made:
         """The same in other coordinates."""
-        given = self.runs.given.get("formulation")
-        usual = given is None or isinstance(given, JointCoordinates)
+        usual = isinstance(self.runs.options.coordinates, JointCoordinates)
         other: Formulation = Absolute() if usual else JointCoordinates()
         return self._make(f"{type(other).__name__} coordinates", formulation=other)
 
@@ -145,7 +144,7 @@ class Evidence:
 
         Tolerances stay: what a smaller one changes is known by then.
         """
-        explicit = self.runs.integrator.stability_limit > 0.0
+        explicit = self.runs.options.method.stability_limit > 0.0
         method: Integrator | None = Radau() if explicit else None
         return {"integrator": method}
 

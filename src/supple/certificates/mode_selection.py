@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 from supple.analyses.base.arguments import expect
-from supple.analyses.run.prepared import Start
+from supple.analyses.run.options import StudyOptions, takes
 from supple.bodies.base.refinement import has_modes, leaves_modes_open, mesh_size, more_modes
 from supple.certificates.runs import INTERVALS, Made, Runs, expect_outputs, runs_of
-from supple.events import Event
-from supple.formulations.base import Formulation
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, SimulationError, label, suggestion
 from supple.foundation.progress import told
 from supple.foundation.reports import Report
-from supple.integrators.methods.base import Integrator
 from supple.model import Model
 from supple.reduction.eigen import DENSE
 from supple.reduction.shape_sets import AttachmentModes
@@ -108,6 +105,7 @@ class ChosenModes:
         return Report(self.verdict, [*self._rows()], "good" if self.met else "bad").html()
 
 
+@takes(StudyOptions)
 def choose_modes(
     model: Model,
     t_end: float,
@@ -115,12 +113,7 @@ def choose_modes(
     *,
     bodies: Sequence[str] | None = None,
     intervals: int = INTERVALS,
-    start: Start = None,
-    formulation: Formulation | None = None,
-    integrator: Integrator | None = None,
-    tolerance: str | float | Sequence[float] = "default",
-    events: Event | Sequence[Event] = (),
-    progress: bool | None = None,
+    **options: Unpack[StudyOptions],
 ) -> ChosenModes:
     """Choose the modes of bodies so that outputs of a run are right within tolerances.
 
@@ -145,15 +138,8 @@ def choose_modes(
         )
         for name, limit in outputs.items()
     }
-    given = {
-        "start": start,
-        "formulation": formulation,
-        "integrator": integrator,
-        "tolerance": tolerance,
-        "events": events,
-    }
-    expect(OWNER, "progress", progress, bool | None, "True, False or None")
-    runs = runs_of(OWNER, model, t_end, list(limits), given, intervals)
+    runs = runs_of(OWNER, model, t_end, list(limits), options, intervals)
+    progress = runs.options.expect_line(OWNER)
     names = _names(runs, bodies)
     search = _Search(runs, limits, {name: _levels(runs.model[name]) for name in names})
     expect_outputs(search.with_levels(runs, search.at))

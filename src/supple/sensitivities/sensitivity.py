@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.analyses.base.arguments import expect
+from supple.analyses.run.options import event_tuple
 from supple.events import Event
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
@@ -167,8 +168,7 @@ def subject_for(
     options.setdefault("tolerance", "tight")
     chosen = Radau() if integrator is None else integrator
     expect(owner, "integrator", chosen, Integrator, "an integrator, e.g. Radau()")
-    events = (events,) if isinstance(events, Event) else events
-    events = tuple(validate.listed(owner, "events", events, "a sequence of Event"))
+    events = event_tuple(owner, events)
     expect_events(owner, events)
     given = {"t_end": t_end, "output": times, "events": events, "integrator": chosen}
     return subject_of(model, given, options, owner=owner)

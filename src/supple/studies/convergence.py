@@ -5,15 +5,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.analyses.run.options import StudyOptions, takes
 from supple.analyses.run.simulate import simulate
 from supple.foundation import validate
 from supple.foundation.atomic_files import save_figure
-from supple.foundation.calls import expect_options, public
+from supple.foundation.calls import public
 from supple.foundation.errors import ModelError, SuppleError, SuppleWarning
 from supple.foundation.frames import Body
 from supple.integrators.run.interruption import raised_at_once
@@ -29,8 +30,6 @@ Array = NDArray[np.float64]
 Output = str | Callable[[Result], ArrayLike]
 
 TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)
-# Arguments of `simulate` that are passed on.
-OPTIONS = ("start", "formulation", "integrator", "tolerance", "events", "progress")
 
 
 @public
@@ -165,6 +164,7 @@ class Convergence:
         return "\n".join(lines)
 
 
+@takes(StudyOptions)
 def converge(
     model: Model,
     what: str,
@@ -173,7 +173,7 @@ def converge(
     values: Sequence[Any] | None = None,
     output: Output | None = None,
     times: int | float | ArrayLike | None = None,
-    **options: Any,
+    **options: Unpack[StudyOptions],
 ) -> Convergence:
     """Run a model with several values of one field and tell how an output changes.
 
@@ -202,14 +202,13 @@ def converge(
     name, _, field = what.partition(".")
     if what != "tolerance" and not field:
         raise ModelError("converge", "what", what, "'object.field', e.g. 'link2.modes'")
-    expect_options("converge", options, OPTIONS)
     item = None if what == "tolerance" else model[name]
     values = _values(model, what, values)
     label, read = _output(item, output)
     results: list[Result] = []
     outputs: list[Array] = []
     for value in values:
-        varied, settings = model.copy(), dict(options)
+        varied, settings = model.copy(), options.copy()
         with warnings.catch_warnings(), raised_at_once():
             # About modes that belong together, and about runs that fail: the latter raise below.
             warnings.simplefilter("ignore", SuppleWarning)

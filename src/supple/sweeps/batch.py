@@ -6,11 +6,12 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
 from supple.analyses.base.arguments import expect
+from supple.analyses.run.options import MethodOptions, event_tuple, takes
 from supple.events import Event
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, SuppleError
@@ -31,6 +32,7 @@ MOST_THREADS = 1000
 PAUSE = 0.1  # s after which Ctrl-C is looked for
 
 
+@takes(MethodOptions)
 def batch(
     model: Model | ModelFile | str | Path | Callable[..., Model],
     parameters: Mapping[str, Any],
@@ -45,7 +47,7 @@ def batch(
     events: Event | Sequence[Event] = (),
     monitor: bool = True,
     progress: bool | None = None,
-    **options: Any,
+    **options: Unpack[MethodOptions],
 ) -> Sweep:
     """Run many variants of a model in this process; return the table of all runs.
 
@@ -84,8 +86,7 @@ def batch(
         raise ModelError(OWNER, "threads", count, f"at most {MOST_THREADS}")
     validate.flag(OWNER, "monitor", monitor)
     expect(OWNER, "progress", progress, bool | None, "True, False or None")
-    events = (events,) if isinstance(events, Event) else events
-    events = tuple(validate.listed(OWNER, "events", events, "a sequence of Event"))
+    events = event_tuple(OWNER, events)
     given = {"t_end": t_end, "output": times, "events": events}
     with _named():
         plan = rows(parameters, design, runs, seed)

@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from supple.analyses.run.checkpointing import Arguments
-from supple.analyses.run.prepared import OWNER as SIMULATE
-from supple.analyses.run.prepared import prepare
-from supple.analyses.run.run_checks import first_instant
+from supple.analyses.run.options import KEPT, MethodOptions, RunOptions
+from supple.analyses.run.options import OWNER as SIMULATE
+from supple.analyses.run.prepared import first_instant, prepare
 from supple.foundation.calls import expect_options
 from supple.foundation.errors import ModelError, SuppleError, SuppleWarning, suggestion
 from supple.foundation.input_files import path_of, recorded
-from supple.io.modelfiles.model_file import KEPT, ModelFile
+from supple.io.modelfiles.model_file import ModelFile
 from supple.model import Model
 from supple.modelling.replacement import value_at
 from supple.results.data.audit import LEVELS
@@ -30,7 +29,7 @@ from supple.sweeps.designs import OWNER, Row
 from supple.sweeps.identity import digest
 from supple.sweeps.readings import Reading
 
-OPTIONS = ("start", "formulation", "integrator", "tolerance")
+OPTIONS = tuple(MethodOptions.__annotations__)
 EXPECTED = "a Model, a ModelFile or its path, or a function that returns a Model"
 TRIED = 20  # runs of which the first that can begin tells whether outputs are known
 
@@ -68,7 +67,7 @@ class Subject(ABC):
         if given.get("t_end") is None:
             model.check()
             return model, ""
-        result, doubts = prepare(model).run(Arguments(**given, progress=False))
+        result, doubts = prepare(model).run(RunOptions(**given, progress=False))
         if not result.success:
             raise SuppleError(f"the run {result.message}")
         looked = given.get("monitored", True) or not result.data.compiled.deforming
@@ -104,7 +103,7 @@ class Subject(ABC):
                 if given.get("t_end") is None:
                     _refuse_texts(texts, self.owner)
                     return True
-                result = first_instant(prepare(model), Arguments(**given, progress=False))
+                result = first_instant(prepare(model), RunOptions(**given, progress=False))
             except ModelError as error:
                 if error.object in (SIMULATE, self.owner):
                     raise

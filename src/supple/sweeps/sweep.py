@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
 from supple.analyses.base.arguments import expect
+from supple.analyses.run.options import MethodOptions, event_tuple, takes
 from supple.events import Event
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, SuppleError
@@ -60,6 +61,7 @@ def expect_apart(
             return
 
 
+@takes(MethodOptions)
 def sweep(
     model: Model | ModelFile | str | Path | Callable[..., Model],
     parameters: Mapping[str, Any],
@@ -77,7 +79,7 @@ def sweep(
     time_limit: float | None = None,
     retry: bool = False,
     progress: bool | None = None,
-    **options: Any,
+    **options: Unpack[MethodOptions],
 ) -> Sweep:
     """Run a model with many values of its parameters; return the table of all runs.
 
@@ -137,8 +139,7 @@ def sweep(
             raise ModelError(OWNER, "cluster", cluster, "none with workers or time_limit")
     validate.flag(OWNER, "retry", retry)
     expect(OWNER, "progress", progress, bool | None, "True, False or None")
-    events = (events,) if isinstance(events, Event) else events
-    events = tuple(validate.listed(OWNER, "events", events, "a sequence of Event"))
+    events = event_tuple(OWNER, events)
     subject = subject_of(model, {"t_end": t_end, "output": times, "events": events}, options)
     subject.expect(plan[0])
     if limit is not None or cluster is not None or min(count, len(plan)) > 1:

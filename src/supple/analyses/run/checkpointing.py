@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import math
 import os
 import uuid
 from dataclasses import dataclass, field, replace
@@ -18,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from supple.analyses.base.arguments import starting_state
+from supple.analyses.run.options import OWNER, Keeping, RunOptions
 from supple.analyses.run.phases import phase_of
 from supple.engine.base.compiled import Compiled
 from supple.foundation import validate
-from supple.foundation.atomic_files import check_target, write_whole
+from supple.foundation.atomic_files import write_whole
 from supple.foundation.errors import FileError, ModelError, warn_caller
-from supple.foundation.input_files import contained, existing, path_of
+from supple.foundation.input_files import contained, existing
 from supple.foundation.serialization import pack, unpack
 from supple.integrators.run.checkpoints import EXPECTED, Checkpoints, Data, of_solution
 from supple.integrators.run.driver import Problem, Solution
@@ -35,10 +35,8 @@ from supple.results.files.state_file import OutputFile, is_unfinished, opened
 from supple.results.result import Result
 from supple.state import State
 
-OWNER = "simulate"
 FORMAT = "supple run 1"
 CHANGING = ("finished", "pending")  # what of a checkpoint is another in the next one
-EVERY = 30.0  # s of the clock between checkpoints
 CLOSE = 1e-9  # relative difference of numbers of one model on two machines
 _STATES = (
     "another path, since the states of a run are in it that is not over: `resume` goes on with it, "
@@ -48,74 +46,12 @@ _NO_SAMPLES = "none in a run of a model with a SampledController, whose efforts 
 _NO_PHASES = "none in a run whose events change the model or have given instants"
 
 
-@dataclass(frozen=True)
-class Arguments:
-    """What `simulate` was asked for, beside the model."""
-
-    t_end: Any
-    start: Any = None
-    formulation: Any = None
-    integrator: Any = None
-    tolerance: Any = "default"
-    output: Any = None
-    events: Any = ()
-    progress: Any = None
-    keeping: Keeping | None = None
-    monitored: bool = True  # whether what the validity monitor finds is doubted
-
-
-@dataclass(frozen=True)
-class Keeping:
-    """Where a run is kept, and how often.
-
-    Attributes
-    ----------
-    checkpoint : path of the checkpoints, or None
-    every : s of the clock between them, infinite for none
-    interval : s of simulated time between them, 0 for none
-    output_to : path of the states, or None
-    source : the model file that was run, or None
-    goes_on : what an earlier run left in the checkpoint
-    exact : whether the model was given again, not read from the checkpoint
-    """
-
-    checkpoint: Path | None
-    every: float
-    interval: float
-    output_to: Path | None
-    source: Path | None = None
-    goes_on: Data | None = None
-    exact: bool = False
-
-    @classmethod
-    def of(
-        cls, checkpoint: Any, every: Any, interval: Any, output_to: Any, source: Path | None = None
-    ) -> Keeping | None:
-        """Of the arguments of `simulate`; None if nothing is to be kept."""
-        for name, value in (("every", every), ("interval", interval)):
-            if value is not None and checkpoint is None:
-                raise ModelError(OWNER, name, value, "a checkpoint, whose intervals it gives")
-            if value is not None:
-                validate.positive(OWNER, name, value)
-        if checkpoint is None and output_to is None:
-            return None
-        paths = [
-            None if path is None else check_target(path_of(OWNER, name, path))
-            for name, path in (("checkpoint", checkpoint), ("output_to", output_to))
-        ]
-        if None not in paths and len({path.resolve() for path in paths if path}) == 1:
-            raise ModelError(OWNER, "output_to", output_to, "another file than the checkpoint")
-        usual = EVERY if interval is None else math.inf
-        every = usual if every is None else float(every)
-        return cls(paths[0], every, float(interval or 0.0), paths[1], source)
-
-
 @dataclass
 class Kept:
     """One run that is kept."""
 
     model: Model
-    arguments: Arguments
+    arguments: RunOptions
     content: Data = field(default_factory=dict)  # what does not change while the run goes on
     file: OutputFile | None = None
     checkpoints: Checkpoints | None = None
@@ -315,11 +251,11 @@ def _refuse_foreign(keeping: Keeping) -> None:
         )
 
 
-def kept_arguments(data: Data, folder: Path, **settings: Any) -> Arguments:
+def kept_arguments(data: Data, folder: Path, **settings: Any) -> RunOptions:
     """The arguments of a run that was kept; ``settings`` come from its model file."""
     start, output_to = data["start"], data["output_to"]
     return replace(
-        Arguments(data["t_end"], **settings),
+        RunOptions(data["t_end"], **settings),
         start=State(*start) if isinstance(start, list) else start,
         tolerance=tuple(data["tolerance"]),
         output=data["output"],

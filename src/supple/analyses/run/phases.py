@@ -20,7 +20,7 @@ from supple.engine.reading.impulses import joint_impulses
 from supple.engine.reading.phases import Held, Phase, held_here, in_phase
 from supple.events import Event
 from supple.formulations.equations import Equations
-from supple.foundation.errors import ModelError, SimulationError, describe, label
+from supple.foundation.errors import SimulationError, describe, label
 from supple.foundation.poses import Array
 from supple.integrators.methods.base import Integrator
 from supple.integrators.run.driver import Problem, Solution
@@ -205,16 +205,6 @@ def phase_model(compiled: Compiled, phase: Phase, newly: Iterable[Held], q: Arra
     kept = part.with_rows(ranks.kept)
     value, places = ranks.regular_value, ranks.places[1:]
     return replace(kept, regular_value=value, regular_positions=places)
-
-
-def refuse_changes(compiled: Compiled, integrator: Integrator) -> None:
-    """Refuse a method that does not hold coordinates in a run that may lock or release joints."""
-    if compiled.holds and integrator.method == "energy":
-        names = ", ".join(map(repr, compiled.holds))
-        raise ModelError.plain(
-            f"{type(integrator).__name__}: {names} lock or let go in the run, which it does not "
-            "treat, expected another integrator, e.g. Radau()"
-        )
 
 
 def phase_of(start: object) -> Phase | None:

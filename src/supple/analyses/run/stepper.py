@@ -6,28 +6,25 @@ import copy
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.analyses.base.arguments import expect
 from supple.analyses.base.snapshot_outputs import InstantOutputs
-from supple.analyses.run.checkpointing import Arguments
 from supple.analyses.run.held_inputs import Inputs
-from supple.analyses.run.prepared import Start, prepare
-from supple.analyses.run.sampled_run import with_sampler
+from supple.analyses.run.options import MethodOptions, RunOptions, Start, takes
+from supple.analyses.run.prepared import prepare
+from supple.analyses.run.problem import with_sampler
 from supple.core.base.layout import new_work
 from supple.core.equations import dynamics
 from supple.core.run import step as st
 from supple.engine.base.row_sets import RowSets
-from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, SimulationError, suggestion
 from supple.foundation.poses import Array
-from supple.integrators.methods.base import Integrator
-from supple.integrators.methods.radau import Radau
 from supple.integrators.passage.passage import Passage
 from supple.integrators.run.checkpoints import Data, restore, snapshot
 from supple.integrators.run.driver import LoopRun, Problem
@@ -107,6 +104,7 @@ class Stepper:
     time : s
     """
 
+    @takes(MethodOptions)
     def __init__(
         self,
         model: Model,
@@ -114,31 +112,25 @@ class Stepper:
         outputs: str | Sequence[str] | None = None,
         *,
         dt: float = 1e-3,
-        start: Start = None,
-        formulation: Formulation | None = None,
-        integrator: Integrator | None = None,
-        tolerance: str | float | Sequence[float] = "default",
+        **options: Unpack[MethodOptions],
     ) -> None:
         expect(OWNER, "model", model, Model, "a Model")
-        integrator = Radau() if integrator is None else integrator
-        expect(OWNER, "integrator", integrator, Integrator, "an integrator, e.g. Radau()")
-        if integrator.python_loop:
+        asked = RunOptions(None, **options, output=1, progress=False)
+        self._integrator = asked.expect_method(OWNER)
+        if self._integrator.python_loop:
             expected = "one whose steps are compiled, e.g. Radau()"
-            raise ModelError(OWNER, "integrator", integrator, expected)
+            raise ModelError(OWNER, "integrator", self._integrator, expected)
         self.dt = validate.positive(OWNER, "dt", dt)
         model.check()
         inputs = list(inputs) if isinstance(inputs, Iterator) else inputs
         given = model.copy(), inputs, outputs  # for copies
-        state = start.state() if isinstance(start, Result) else start
-        begin = state.t if isinstance(state, State) else 0.0
-        added = Inputs(OWNER, model, inputs, begin)
+        added = Inputs(OWNER, model, inputs, asked.begin)
         self.inputs = tuple(held.name for held in added.held)
         self.input_units = tuple(held.unit for held in added.held)
-        self._prepared, self._integrator = prepare(added.model), integrator
-        self._settings = formulation, integrator, tolerance
-        self._begun, self._identity = Begun(uuid.uuid4().hex, state), uuid.uuid4().hex
+        self._prepared, self._options = prepare(added.model), asked
+        self._begun, self._identity = Begun(uuid.uuid4().hex, asked.state), uuid.uuid4().hex
         self._given = given
-        self._model, self._problem = self._started(start)
+        self._model, self._problem = self._started(asked.start)
         self._places = added.places(self._problem.equations.compiled)
         self._moved = np.array([k for k, held in enumerate(added.held) if held.driven], dtype=int)
         self._begin()
@@ -150,10 +142,8 @@ class Stepper:
 
     def _started(self, start: Start) -> tuple[Model, Problem]:
         """The model as its formulation writes it, and a problem with numbers of its own."""
-        begin = start.state() if isinstance(start, Result) else start
-        t = begin.t if isinstance(begin, State) else 0.0
-        given = Arguments(t + self.dt, start, *self._settings, output=1, progress=False)
-        model, problem, _ = self._prepared.problem(given)
+        asked = replace(self._options, start=start)
+        model, problem, _ = self._prepared.problem(replace(asked, t_end=asked.begin + self.dt))
         c = problem.equations.compiled
         own = Equations(replace(c, reals=c.reals.copy()))
         problem = problem._replace(equations=own, grid=np.zeros(0), sampler=None)
@@ -313,7 +303,7 @@ class Stepper:
             self.restore(self._first)
         else:
             _, self._problem = self._started(state)
-            begin = state.state() if isinstance(state, Result) else state
+            begin = replace(self._options, start=state).state
             self._begun = Begun(uuid.uuid4().hex, begin)
             self._begin()
             self._read()
@@ -361,8 +351,9 @@ class Stepper:
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Return a function and arguments that make a copy, in another process too."""
         first = self._first._begun
-        settings = (first.start, *self._settings)
-        return _copied, (self._given, self.dt, settings, first.key, self.snapshot())
+        options = {name: getattr(self._options, name) for name in MethodOptions.__annotations__}
+        options["start"] = first.start
+        return _copied, (self._given, self.dt, options, first.key, self.snapshot())
 
     @property
     def verdict(self) -> str:
@@ -397,12 +388,11 @@ class Stepper:
 
 
 def _copied(
-    given: tuple[Any, ...], dt: float, settings: tuple[Any, ...], key: str, at: Snapshot
+    given: tuple[Any, ...], dt: float, options: MethodOptions, key: str, at: Snapshot
 ) -> Stepper:
     """A stepper that is made anew, and put where another one was."""
-    names = ("start", "formulation", "integrator", "tolerance")
-    twin = Stepper(*given, dt=dt, **dict(zip(names, settings, strict=True)))
-    twin._identity, twin._begun = at._identity, Begun(key, settings[0])
+    twin = Stepper(*given, dt=dt, **options)
+    twin._identity, twin._begun = at._identity, Begun(key, options["start"])
     twin._first = twin.snapshot()
     twin.restore(at)
     return twin

@@ -15,12 +15,12 @@ from typing import Any
 
 from supple.analyses.base.arguments import expect
 from supple.analyses.run.checkpointing import (
-    Arguments,
     kept_arguments,
     read_checkpoint,
     read_run,
     refuse_other,
 )
+from supple.analyses.run.options import RunOptions
 from supple.analyses.run.outcome import result_of
 from supple.analyses.run.prepared import prepare
 from supple.analyses.run.probe import Probe
@@ -28,7 +28,6 @@ from supple.events import Event
 from supple.foundation.errors import ModelError, warn_caller
 from supple.foundation.input_files import contained, path_of
 from supple.foundation.validate import number
-from supple.integrators.methods.radau import Radau
 from supple.integrators.run.checkpoints import Data, solution_of
 from supple.integrators.run.driver import Progress
 from supple.integrators.run.output_rows import parts_of
@@ -182,8 +181,7 @@ def load_run(path: str | Path, model: Model | None = None) -> Result:
         rows = [t, *parts_of(compiled, sound_states(target, t))]
         solution = solution_of(data["solution"], compiled, rows)
         moved = tuple(StartChange(*row) for row in data["moved"])
-        integrator = Radau() if given.integrator is None else given.integrator
-        probe = Probe.of(written, problem, integrator)
+        probe = Probe.of(written, problem, given.method)
         return result_of(written, compiled, solution, (), moved, probe=probe)
 
 
@@ -197,7 +195,7 @@ def _source(target: Path, data: Data) -> ModelFile | None:
 
 def _kept(
     target: Path, data: Data, model: Model | None, source: ModelFile | None
-) -> tuple[Model, Arguments, bool]:
+) -> tuple[Model, RunOptions, bool]:
     """Model and arguments of a run that was kept, and whether the model came from outside."""
     archive = data["archive"]
     file = _read(target.name, archive)

@@ -29,9 +29,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.run.checkpointing import Arguments
+from supple.analyses.run.options import RunOptions
 from supple.analyses.run.prepared import Prepared
-from supple.formulations.base import Formulation
 from supple.foundation.errors import SuppleError, SuppleWarning
 from supple.integrators.methods.base import Integrator
 from supple.integrators.run.interruption import raised_at_once
@@ -88,41 +87,21 @@ def step_errors(
     return StepErrors(TIMES * d2 + LOST * lost, known)
 
 
-@dataclass(frozen=True)
-class Request:
-    """What every run of a cross-check is asked for; tolerances are (rtol, atol)."""
+def tight(options: RunOptions) -> RunOptions:
+    """The options of the second run, which has a smaller tolerance."""
+    rtol, atol = options.tolerances
+    finer = max(FINER * rtol, SMALLEST), max(FINER * atol, 0.01 * SMALLEST)
+    return replace(options, tolerance=finer)
 
-    t_end: float
-    start: Any
-    output: Any
-    events: Any
-    tolerance: tuple[float, float]
 
-    @property
-    def tight(self) -> tuple[float, float]:
-        """Those of the second run."""
-        rtol, atol = self.tolerance
-        return max(FINER * rtol, SMALLEST), max(FINER * atol, 0.01 * SMALLEST)
-
-    def run(
-        self, prepared: Prepared, formulation: Formulation, integrator: Integrator, tight: bool
-    ) -> Result:
-        """One run; raises `SuppleError` if it does not reach its end."""
-        arguments = Arguments(
-            self.t_end,
-            start=self.start,
-            formulation=formulation,
-            integrator=integrator,
-            tolerance=self.tight if tight else self.tolerance,
-            output=self.output,
-            events=self.events,
-        )
-        with warnings.catch_warnings(), raised_at_once():
-            warnings.simplefilter("ignore", SuppleWarning)
-            result, _ = prepared.run(arguments)
-        if not result.success:
-            raise SuppleError(result.message)
-        return result
+def run_to_end(prepared: Prepared, options: RunOptions) -> Result:
+    """One run; raises `SuppleError` if it does not reach its end."""
+    with warnings.catch_warnings(), raised_at_once():
+        warnings.simplefilter("ignore", SuppleWarning)
+        result, _ = prepared.run(options)
+    if not result.success:
+        raise SuppleError(result.message)
+    return result
 
 
 def equal_steps(integrator: Integrator) -> list[Integrator]:
@@ -190,18 +169,16 @@ class Run:
     seconds: float
 
 
-def run_measured(
-    prepared: Prepared, request: Request, formulation: Formulation, integrator: Integrator
-) -> Run:
+def run_measured(prepared: Prepared, options: RunOptions) -> Run:
     """Run a way at two tolerances, or with three equal steps.
 
     Raises `SuppleError` with the reason if one of them fails.
     """
-    methods = equal_steps(integrator)
-    if methods:  # the tolerance says only when iterations end
-        runs = [request.run(prepared, formulation, method, tight=True) for method in methods]
-    else:
-        runs = [request.run(prepared, formulation, integrator, tight) for tight in (False, True)]
+    integrator, finer = options.method, tight(options)
+    every = [options, finer]
+    if methods := equal_steps(integrator):  # the tolerance says only when iterations end
+        every = [replace(finer, integrator=method) for method in methods]
+    runs = [run_to_end(prepared, each) for each in every]
     tables = [finite_table(result) for result in runs]
     pairs = range(len(runs) - 1)
     found = [compared((runs[k], runs[k + 1]), (tables[k], tables[k + 1])) for k in pairs]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.analyses.base.snapshot_result import at_states
-from supple.analyses.run.checkpointing import Arguments
+from supple.analyses.run.options import RunOptions
 from supple.analyses.run.prepared import Prepared
 from supple.engine.base.compiled import Compiled
 from supple.engine.base.histories import RunHistory
@@ -115,7 +115,7 @@ def states_of(prepared: Prepared, formulation: Formulation, run: Result) -> Stat
     found = []
     for k in instants(run):
         state = run.state(k)
-        given = Arguments(state.t + 1.0, start=state, formulation=formulation, output=1)
+        given = RunOptions(state.t + 1.0, start=state, formulation=formulation, output=1)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SuppleWarning)
             model, problem, _ = prepared.problem(given)
