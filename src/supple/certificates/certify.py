@@ -87,7 +87,7 @@ def _contributions(given: Any) -> tuple[str, ...]:
 
 
 def _with_modes(runs: Runs, within: float | None) -> Runs:
-    """The same with modes that were left open chosen, for a part of the bar that is asked for."""
+    """Runs with modes that were left open chosen, for a part of the bar that is asked for."""
     names = left_open(runs)
     if not names:
         return runs
@@ -105,7 +105,7 @@ def _with_modes(runs: Runs, within: float | None) -> Runs:
 
 
 def _by_tolerance(rows: Sequence[Contribution]) -> bool:
-    """Whether the tolerance has a part in the sum: then the finest run has a smaller one."""
+    """True if the tolerance has a part in the sum: then the finest run has a smaller one."""
     total = math.fsum(row.error for row in rows)
     parts = [row.error for row in rows if row.name == "integration"]
     return not parts or not parts[0] <= SMALL * total
@@ -136,7 +136,7 @@ def _certificate(question: Question, rows: list[Contribution], within: float | N
 
 
 def _remarks(question: Question) -> tuple[str, ...]:
-    """What a bar does not tell."""
+    """Remarks about what a bar does not tell."""
     found, said = question.of(question.evidence.base), []
     finest = question.evidence.finest.samples.get(question.output, found)
     if all(

@@ -119,7 +119,7 @@ def cannot(name: str, sentence: str) -> Contribution:
 
 
 def usable(name: str, base: Made, runs: Sequence[Made]) -> Contribution | None:
-    """What is wrong with runs: one failed, or went through other events; None if nothing is."""
+    """Reason why runs cannot be used: one failed, or met other events; else None."""
     for run in runs:
         if run.failed:
             return cannot(name, f"the run with {run.what} fails: {run.reason}")
@@ -188,7 +188,7 @@ def _interval(found: Sample) -> float:
 
 
 def formulation(question: Question) -> Contribution:
-    """The same equations in other coordinates."""
+    """Equations in other coordinates."""
     e = question.evidence
     wrong = usable("formulation", e.base, (e.formulation,))
     if wrong is not None and e.formulation.failed:

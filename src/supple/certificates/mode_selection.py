@@ -30,7 +30,7 @@ EXPECTED = "a mapping of texts to tolerances, e.g. {'tip.position.y @ max': 1e-4
 
 @dataclass(frozen=True)
 class OutputError:
-    """What the choice of modes costs an output.
+    """Error of an output by the choice of modes.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class OutputError:
 
     @property
     def met(self) -> bool:
-        """Whether the error is as small as was asked for."""
+        """True if the error is as small as was asked for."""
         return self.error <= self.tolerance
 
 
@@ -74,7 +74,7 @@ class ChosenModes:
 
     @property
     def met(self) -> bool:
-        """Whether all tolerances are met."""
+        """True if all tolerances are met."""
         return all(output.met for output in self.outputs.values())
 
     @property
@@ -101,7 +101,7 @@ class ChosenModes:
         return f"<ChosenModes {self.verdict}>"
 
     def _repr_html_(self) -> str:
-        """The same as a table, for notebooks."""
+        """Table for notebooks."""
         return Report(self.verdict, [*self._rows()], "good" if self.met else "bad").html()
 
 
@@ -226,7 +226,7 @@ class _Search:
         return self.levels[name][self.at[name]]
 
     def finer(self, factor: int) -> tuple[str, dict[str, Any]]:
-        """What the present choice is compared with, in words, and modes by body."""
+        """Choice that the present one is compared with, in words, and modes by body."""
         model, found = self.with_levels(self.runs, self.at).model, {}
         for name in self.levels:
             fields = more_modes(model[name], factor)
@@ -236,7 +236,7 @@ class _Search:
         return f"a run with {factor} times the modes and static shapes", found
 
     def whole(self, modes: Mapping[str, Any]) -> bool:
-        """Whether these are all coordinates."""
+        """True if these are all coordinates."""
         return all(isinstance(m, str) for m in modes.values())
 
     def run(self, modes: Mapping[str, Any], words: str = "a run") -> Made:

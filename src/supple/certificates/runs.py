@@ -9,7 +9,6 @@ Between two such instants that are close the output is denser.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -26,7 +25,7 @@ from supple.events import Event
 from supple.forces import JointStop
 from supple.formulations.base import Formulation
 from supple.foundation import validate
-from supple.foundation.errors import ModelError, SuppleError, SuppleWarning
+from supple.foundation.errors import ModelError, SuppleError, without_warnings
 from supple.foundation.frames import Body
 from supple.integrators.methods.base import Integrator
 from supple.integrators.methods.explicit import DormandPrince
@@ -53,7 +52,7 @@ Refine = Callable[[Any], dict[str, Any]]
 def runs_of(
     owner: str, model: Any, t_end: Any, outputs: Any, options: StudyOptions, intervals: int
 ) -> Runs:
-    """How runs are made; settings that are wrong and outputs that are not there are refused."""
+    """Runs of a model; settings that are wrong and outputs that are not there are refused."""
     expect(owner, "model", model, Model, "a Model")
     validate.integer(owner, "intervals", intervals, 4, "an integer, at least 4")
     if intervals > MOST_INTERVALS:
@@ -136,13 +135,13 @@ class Made:
 
     @property
     def failed(self) -> bool:
-        """Whether there is nothing to be read."""
+        """True if there is nothing to be read."""
         return bool(self.reason)
 
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """How runs of a model are made.
+    """Runs of a model, as they are to be made.
 
     Attributes
     ----------
@@ -176,8 +175,7 @@ class Runs:
         ``tighter`` divides tolerances, of methods with equal steps it shortens these.
         """
         try:
-            with warnings.catch_warnings(), raised_at_once(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore", SuppleWarning)
+            with without_warnings(), raised_at_once(), np.errstate(all="ignore"):
                 model = self.varied(changes or {})
                 result = self._run(model, tighter, integrator, formulation, denser)
                 samples = {reading.name: sample(reading, result) for reading in self.readings}

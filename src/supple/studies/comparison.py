@@ -87,7 +87,7 @@ def _histories(ax: Axes, track: Track, name: str, label: str, broken: bool) -> N
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """How much one quantity differs between two runs.
+    """Difference of one quantity between two runs.
 
     Attributes
     ----------
@@ -275,7 +275,7 @@ def compare(first: Result | SavedResult, second: Result | SavedResult, *what: st
 
 
 def table_of(result: Result | SavedResult) -> Table:
-    """What a result can be compared by, by name."""
+    """Quantities that a result can be compared by, by name."""
     track = motion_track(result) if isinstance(result, Result) else result.track()
     return {c.name: c for c in interpolants(track)}
 
@@ -366,13 +366,13 @@ def _chosen(common: list[str], what: tuple[str, ...]) -> list[str]:
 
 
 def _elastic(interpolant: Interpolant) -> bool:
-    """Whether a quantity is called like an elastic coordinate, "mode_1", or of a part, "u_1[0]"."""
+    """True if a quantity is called like an elastic coordinate, "mode_1", or of a part, "u_1[0]"."""
     name = interpolant.name.rpartition(".")[2].removesuffix("_rate")
     return name.partition("[")[0].rpartition("_")[2].isdigit()
 
 
 def elastic_rate(name: str, table: Table) -> bool:
-    """Whether a quantity is the rate of an elastic coordinate of a body."""
+    """True if a quantity is the rate of an elastic coordinate of a body."""
     return name.endswith("_rate") and bool(_judged_with(name, table))
 
 

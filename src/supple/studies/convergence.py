@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -15,10 +14,11 @@ from supple.analyses.run.simulate import simulate
 from supple.foundation import validate
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.calls import public
-from supple.foundation.errors import ModelError, SuppleError, SuppleWarning
+from supple.foundation.errors import ModelError, SuppleError, without_warnings
 from supple.foundation.frames import Body
 from supple.integrators.run.interruption import raised_at_once
 from supple.model import Model
+from supple.results.plot import COLOURS, INK, WIDTH, dress
 from supple.results.quantities import quantity
 from supple.results.result import Result
 
@@ -34,7 +34,7 @@ TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)
 
 @public
 class Convergence:
-    """How an output changes from value to value; the last value counts as the finest.
+    """Changes of an output from value to value; the last value counts as the finest.
 
     Attributes
     ----------
@@ -104,8 +104,6 @@ class Convergence:
         Of an output with several components the one that varies most is drawn.
         """
         from matplotlib.figure import Figure
-
-        from supple.results.plot import COLOURS, INK, WIDTH, dress
 
         figure = Figure(figsize=(WIDTH, 6.0), layout="constrained")
         top, bottom = figure.subplots(2, 1)
@@ -209,9 +207,8 @@ def converge(
     outputs: list[Array] = []
     for value in values:
         varied, settings = model.copy(), options.copy()
-        with warnings.catch_warnings(), raised_at_once():
-            # About modes that belong together, and about runs that fail: the latter raise below.
-            warnings.simplefilter("ignore", SuppleWarning)
+        # About modes that belong together, and about runs that fail: the latter raise below.
+        with without_warnings(), raised_at_once():
             if what == "tolerance":
                 settings["tolerance"] = value
             else:
@@ -231,7 +228,7 @@ def converge(
 
 
 def _number(label: str, read: Callable[[Result], ArrayLike], result: Result) -> Array:
-    """What an output gives, as an array."""
+    """Values of an output, as an array."""
     expected = "a function of the result that returns a number or an array"
     try:
         return np.asarray(read(result), dtype=float)
@@ -261,8 +258,7 @@ def _values(model: Model, what: str, values: Sequence[Any] | None) -> list[Any]:
 
 def _possible(model: Model, name: str, field: str, value: Any) -> bool:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SuppleWarning)
+        with without_warnings():
             model.copy().replace(name, **{field: value})
     except ModelError:
         return False

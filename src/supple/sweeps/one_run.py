@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import time
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.foundation.errors import SuppleError, SuppleWarning
+from supple.foundation.errors import SuppleError, without_warnings
 from supple.foundation.progress import duration
 from supple.integrators.run.interruption import raised_at_once
 from supple.results.result import Result
@@ -26,7 +23,7 @@ LONGEST_REASON = 500
 
 @dataclass
 class Way:
-    """How far a sweep or a batch is."""
+    """Progress of a sweep or a batch."""
 
     owner: str
     total: int
@@ -59,7 +56,7 @@ class Way:
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """What is kept of a run.
+    """Record of a run.
 
     Attributes
     ----------
@@ -86,14 +83,6 @@ def failed(reason: str, seconds: float = 0.0) -> Record:
     return Record("failed", text, seconds=seconds)
 
 
-@contextmanager
-def without_warnings() -> Iterator[None]:
-    """Doubts about a run are in its verdict; those about models would come again and again."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SuppleWarning)
-        yield
-
-
 @dataclass(frozen=True)
 class OneRun:
     """Makes runs of a subject; called in any process."""
@@ -107,7 +96,7 @@ class OneRun:
             return self.recorded(parameters)
 
     def recorded(self, parameters: Row) -> Record:
-        """The same where warnings are off already."""
+        """Make a run where warnings are off already."""
         begin = time.perf_counter()
         try:
             with raised_at_once(), np.errstate(all="ignore"):

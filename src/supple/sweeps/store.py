@@ -230,7 +230,7 @@ class Store:
             return list(self.connection.execute(asked, (number,)))
 
     def count_until(self, number: int) -> int:
-        """How many rows there are up to that of a number."""
+        """Number of rows up to that of a number."""
         with self._named():
             asked = self.connection.execute("SELECT count(*) FROM runs WHERE rowid <= ?", (number,))
             return int(asked.fetchone()[0])
@@ -245,7 +245,7 @@ class Store:
 
 
 class _Parts:
-    """The same rows as a Parquet dataset; each part is named by its last row."""
+    """Rows as a Parquet dataset; each part is named by its last row."""
 
     def __init__(self, store: Store) -> None:
         assert store.folder is not None

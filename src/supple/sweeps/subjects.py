@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +15,12 @@ from supple.analyses.run.options import KEPT, MethodOptions, RunOptions
 from supple.analyses.run.options import OWNER as SIMULATE
 from supple.analyses.run.prepared import first_instant, prepare
 from supple.foundation.calls import expect_options
-from supple.foundation.errors import ModelError, SuppleError, SuppleWarning, suggestion
+from supple.foundation.errors import (
+    ModelError,
+    SuppleError,
+    suggestion,
+    without_warnings,
+)
 from supple.foundation.input_files import path_of, recorded
 from supple.io.modelfiles.model_file import ModelFile
 from supple.model import Model
@@ -36,7 +40,7 @@ TRIED = 20  # runs of which the first that can begin tells whether outputs are k
 
 @dataclass(frozen=True)
 class Subject(ABC):
-    """What is swept; ``given`` are arguments of `simulate`, None for t_end means no run.
+    """Something that is swept; ``given`` are arguments of `simulate`, None for t_end means no run.
 
     ``owner`` is the function that a user called: messages begin with it.
     """
@@ -47,7 +51,7 @@ class Subject(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What the sweep is of."""
+        """Name of what is swept."""
 
     @abstractmethod
     def identity(self) -> str:
@@ -96,8 +100,7 @@ class Subject(ABC):
     def tells(self, parameters: Row, readings: tuple[Reading, ...]) -> bool:
         """Refuse the same by one run; whether it can begin, so that it tells."""
         texts = [r for r in readings if r.function is None]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SuppleWarning)
+        with without_warnings():
             try:
                 model, given = self.made(parameters)
                 if given.get("t_end") is None:
@@ -215,7 +218,7 @@ class OfFunction(Subject):
             return
 
     def made(self, parameters: Row) -> tuple[Model, dict[str, Any]]:
-        """What the function returns."""
+        """The model that the function returns."""
         model = self.build(**parameters)
         if not isinstance(model, Model):
             raise ModelError(self.owner, f"what {self.name} returns", model, "a Model")
@@ -250,7 +253,7 @@ def replaced(model: Model, parameters: Row) -> Model:
 
 
 def _is_plainly(found: Any, value: Any) -> bool:
-    """Whether a field is this number already, so that nothing is to be made again."""
+    """True if a field is this number already, so that nothing is to be made again."""
     return isinstance(found, float) and isinstance(value, float) and found == value
 
 

@@ -51,7 +51,7 @@ def cluster_answers(
     address: str,
     lost: Callable[[str], Any],
 ) -> Iterator[tuple[Job, Any]]:
-    """What a task gives for each of the jobs (name, argument), as they end.
+    """Answers of a task to each of the jobs (name, argument), as they end.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def answers(
     limit: float | None,
     lost: Callable[[str, float], Any],
 ) -> Iterator[tuple[Job, Any]]:
-    """What a task gives for each of the jobs (name, argument), as they end.
+    """Answers of a task to each of the jobs (name, argument), as they end.
 
     Parameters
     ----------
@@ -183,12 +183,12 @@ class _Worker:
 
     @property
     def busy(self) -> bool:
-        """Whether it has a job."""
+        """True if it has a job."""
         return bool(self.jobs)
 
     @property
     def has_room(self) -> bool:
-        """Whether it should get a job: while it makes short ones, also the next one ahead."""
+        """True if it should get a job: while it makes short ones, also the next one ahead."""
         return not self.jobs or (self.quick and len(self.jobs) == 1)
 
     def give(self, job: tuple[Any, Any]) -> None:

@@ -170,7 +170,7 @@ def _of_start(start: Any, compiled: Compiled) -> Any:
 
 
 def numbers(compiled: Compiled) -> Data:
-    """What tells two compiled models apart; addresses of functions mean nothing in another run."""
+    """Numbers that tell two compiled models apart, without addresses of functions."""
     ints = compiled.ints.copy()
     ints[np.isin(ints, [callback.address for callback in compiled.callbacks])] = 0
     names = [*compiled.joints, *compiled.bodies, *compiled.force_names, *map(str, compiled.rows)]
@@ -204,7 +204,7 @@ def version() -> list[str]:
 
 
 def read_run(path: Path, content: bytes, expected: str) -> Data:
-    """What a file of this version that a run was kept in holds."""
+    """Content of a file of this version that a run was kept in."""
     with contained(path.name, expected):
         data = unpack(content)
         if not isinstance(data, dict) or data.get("format") != FORMAT:
@@ -218,7 +218,7 @@ def read_run(path: Path, content: bytes, expected: str) -> Data:
 
 
 def read_checkpoint(path: Path) -> Data:
-    """What a checkpoint holds."""
+    """Content of a checkpoint."""
     return read_run(path, existing(path, EXPECTED).read_bytes(), EXPECTED)
 
 

@@ -49,7 +49,7 @@ NO_CHANGES = Changing()
 
 
 def changing(model: Model, changes: Iterable[Change], phase: Phase | None) -> Changing:
-    """What the changes of a run, and the phase that it starts in, ask of the compiled model."""
+    """Demands of a run's changes, and of the phase that it starts in, on the compiled model."""
     names = {change.name for change in changes}
     gone = {change.name for change in changes if isinstance(change, Release)}
     if phase is not None:
@@ -70,7 +70,7 @@ class Choice:
 
     @classmethod
     def of(cls, model: Model, options: RunOptions, events: Sequence[Event]) -> Choice:
-        """What a run with these events asks for."""
+        """Coordinates and frames of a run with these events."""
         bodies = model.bodies
         watched = (f for event in events for f in event.frames.values())
         bending = tuple(f for f in watched if f.body.name in bodies and bodies[f.body.name].deforms)
@@ -101,7 +101,7 @@ class Ready:
 
     @cached_property
     def changes(self) -> tuple[StartChange, ...]:
-        """What constraints changed of the default start."""
+        """Changes of the default start by constraints."""
         a, b = self.written, self.compiled
         if not b.all_rows:
             return ()
@@ -117,7 +117,7 @@ class Compilation:
         self._ready: dict[Choice, Ready] = {}
 
     def ready(self, options: RunOptions, events: Sequence[Event]) -> Ready:
-        """What runs with these options and events share.
+        """Return the compiled model that runs with these options and events share.
 
         A model that cannot be assembled at t = 0 s may be one that goes on from a later state.
         """
@@ -198,7 +198,7 @@ class Compilation:
 
 
 def same_places(old: Any, new: Any) -> bool:
-    """Whether an item is a force that acts in the same places, and carries no inertia."""
+    """True if an item is a force that acts in the same places, and carries no inertia."""
     if not isinstance(old, ForceElement) or isinstance(old, Motor):
         return False
     frames = [[frame_key(frame) for frame in item.frames.values()] for item in (old, new)]

@@ -32,7 +32,7 @@ class WholeMatrices(Formulation):
     other: Formulation
 
     def tree(self, model: Model) -> Tree | None:
-        """That of the other one."""
+        """Spanning tree of the other one."""
         return self.other.tree(model)
 
     def way(self) -> Linear | None:

@@ -151,7 +151,7 @@ class RunOptions:
 
     @property
     def told(self) -> tuple[bool | None, Any]:
-        """How progress is told: by a line (None: where somebody looks), or by a callable."""
+        """Way of telling progress: by a line (None: where somebody looks), or by a callable."""
         progress = self.progress
         if progress is None or isinstance(progress, bool):
             return progress, None
@@ -161,13 +161,13 @@ class RunOptions:
 
     @property
     def of_study(self) -> StudyOptions:
-        """Those that are passed on by studies."""
+        """Options that are passed on by studies."""
         return typing.cast(
             "StudyOptions", {n: getattr(self, n) for n in StudyOptions.__annotations__}
         )
 
     def expect_line(self, owner: str) -> bool | None:
-        """Whether progress is told by a line; a callable is refused."""
+        """Return the choice of a line of progress; a callable is refused."""
         expect(owner, "progress", self.progress, bool | None, "True, False or None")
         return typing.cast("bool | None", self.progress)
 

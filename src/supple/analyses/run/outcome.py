@@ -107,7 +107,7 @@ def result_of(
 def _reactions(
     model: Model, compiled: Compiled, states: RunHistory, changes: tuple[ChangeRecord, ...]
 ) -> Reactions | PhasedReactions | None:
-    """What finds the smallest reactions; None of a tree without constraints: all are unique."""
+    """Search of the smallest reactions; None of a tree without constraints: all are unique."""
     phases = [c.phase for c in phases_of(compiled, changes) if c.phase is not None]
     if phases:
         return PhasedReactions(model, states, phases, [change.t for change in changes])

@@ -230,7 +230,7 @@ def starting_phase(compiled: Compiled, phase: Phase, q: Array) -> Compiled:
 
 
 def in_phases(problem: Problem) -> bool:
-    """Whether events of a run divide it: they change the model, or their instants are given."""
+    """True if events of a run divide it: they change the model, or their instants are given."""
     return any(event.then or event.at is not None for event in problem.events)
 
 
@@ -348,7 +348,7 @@ def _part(problem: Problem, compiled: Compiled, state: State, end: float) -> Pro
 
 
 def _still(compiled: Compiled, event: Event, phase: Phase | None = None) -> bool:
-    """Whether an event watches a coordinate that is held."""
+    """True if an event watches a coordinate that is held."""
     phase = compiled.phase if phase is None else phase
     if event.joint is None or phase is None:
         return False

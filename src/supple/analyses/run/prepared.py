@@ -25,6 +25,7 @@ from supple.analyses.run.problem import problem_of
 from supple.formulations.base import Formulation
 from supple.foundation.errors import warn_caller
 from supple.foundation.progress import told
+from supple.integrators.methods.image import image
 from supple.integrators.run.driver import Problem, Progress
 from supple.integrators.run.interruption import Interruption
 from supple.model import Model
@@ -63,7 +64,7 @@ class Prepared:
     def with_values(
         self, changes: Mapping[str, Mapping[str, Any]], gravity: ArrayLike | None = None
     ) -> Prepared:
-        """The same model with other values of its items, prepared.
+        """A prepared model with other values of its items.
 
         Parameters
         ----------
@@ -142,8 +143,6 @@ class Prepared:
 
         The bytes are for ``supple_create`` of ``supple.h``, see the how-to "Models in C programs".
         """
-        from supple.integrators.methods.image import image
-
         asked = RunOptions(t_end, **options, output=1, owner="image")
         return image(self.problem(asked)[1], asked.method)
 

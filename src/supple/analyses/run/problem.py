@@ -41,7 +41,7 @@ ALWAYS = (history.history, history.motion_history, dynamics.accelerate)
 def problem_of(
     compilation: Compilation, options: RunOptions, progress: Progress | None = None
 ) -> tuple[Problem, tuple[StartChange, ...]]:
-    """What an integrator gets, its kernels ready, and what constraints changed of its start.
+    """Problem of a run, its kernels ready, and changes of its start by constraints.
 
     Whatever cannot be run is refused on the way.
     """

@@ -102,7 +102,7 @@ class _Start:
 
 
 def _settled(size: float, before: float) -> bool:
-    """Whether a correction is rounding, or as small as it becomes."""
+    """True if a correction is rounding, or as small as it becomes."""
     return size <= CONVERGED or (size <= STALLED and size > 0.5 * before)
 
 
@@ -243,7 +243,7 @@ class _FramelessStart(_Start):
         return State(s.t, q, self.fields(q) @ motion.y + extra, s.z.copy())
 
     def motion(self, t: float, q: Array, y: Array) -> Motion:
-        """What the constraints leave and ask for where nothing is deformed."""
+        """Motions that constraints leave and ask for where nothing is deformed."""
         T, size = self.fields(q), row_sizes(self.compiled)
         rows = self.equations.constraints(t, q, T @ y)
         if not len(rows.G):

@@ -45,14 +45,14 @@ class Asked:
 
 @dataclass(frozen=True)
 class Built(Asked):
-    """The same with the compiled model."""
+    """A run whose model is compiled."""
 
     compiled: Compiled
 
 
 @dataclass(frozen=True)
 class Placed(Built):
-    """The same with equations and the state, on the constraints, at which it starts."""
+    """A run at its start, a state on the constraints."""
 
     equations: Equations
     state: State
@@ -215,7 +215,7 @@ def _without_inertia(M: Array) -> Array | None:
 
 
 def _is_held(equations: Equations, t: float, q: Array, joint: JointRecord, axis: Array) -> bool:
-    """Whether constraint rows see a spin about the axis."""
+    """True if constraint rows see a spin about the axis."""
     c: Compiled = equations.compiled
     if not c.nr:
         return False

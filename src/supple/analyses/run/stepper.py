@@ -32,7 +32,7 @@ from supple.integrators.run.outcomes import ENDLESS, audit_record, message
 from supple.integrators.run.progress import Pace
 from supple.loops.singular import violated
 from supple.model import Model
-from supple.results.data.audit import LEVELS, EnergyAudit, MomentumAudit, MomentumRecord
+from supple.results.data.audit import LEVELS, EnergyAudit, MomentumAudit
 from supple.results.data.findings import Monitor
 from supple.results.monitor.verdict import headline
 from supple.results.result import Result
@@ -210,7 +210,7 @@ class Stepper:
         return self.outputs
 
     def _undo(self) -> Callable[[], None]:
-        """What puts the run back to where it is now."""
+        """Return a function that puts the run back to where it is now."""
         run = self._run
         buffers = run.run_buffer[: run.lasting], run.state, run.count  # every step begins anew
         before = [x.copy() for x in buffers]
@@ -366,14 +366,7 @@ class Stepper:
             return "no step was made yet"
         record, c = audit_record(run.state), run.compiled
         energy = EnergyAudit(np.zeros((0, 3)), none, none, record, weight=c.weight)
-        r = run.fields
-        sizes = zip(self._problem.symmetries, r.momentum, r.screw_error, r.screw_size, strict=True)
-        momentum = MomentumAudit(
-            [
-                MomentumRecord(m.name, float(p), float(error), m.unit, float(size))
-                for m, p, error, size in sizes
-            ]
-        )
+        momentum = MomentumAudit(run.momentum)
         found = headline(energy, momentum, None if c.deforming else Monitor({}))
         q = self.state.q[None]
         doubt = run.passage.sentence or violated(c, np.array([self.time]), q)

@@ -417,7 +417,7 @@ class Passage:
         dynamics.project(c.ints, c.reals, work, np.array([t]), q[None], u[None], *scratch)
 
     def _free_way(self, t: float, h: float) -> bool:
-        """Whether no kink of a signal is in the way; the end of the run is none."""
+        """True if no kink of a signal is in the way; the end of the run is none."""
         n, k = len(self.base) // 2, int(self.run.count[st.STOP])
         if self.stop < np.inf:
             self._set_stop(np.inf)
@@ -428,13 +428,13 @@ class Passage:
         return collocate(self.equations, t, (q, u, f.z, f.w), h, stages)
 
     def _closes(self, t: float, q: Array) -> bool:
-        """Whether the polynomial keeps all rows in the singular position: a branch goes through."""
+        """True if the polynomial keeps all rows in the singular position: a branch goes through."""
         whole = self.run.compiled.complete
         gap = rows_at(whole, self.watch.work, t, q, np.zeros(whole.nu)).violation
         return bool(np.max(np.abs(gap) / row_sizes(whole), initial=0.0) < CLOSED)
 
     def _accurate(self, t: float, q: Array, u: Array, leap: Leap) -> bool:
-        """Whether the method with fewer stages agrees, within the tolerance."""
+        """True if the method with fewer stages agrees, within the tolerance."""
         other = self._leap(t, q, u, leap.h, FEWER)
         if other is None:
             return False

@@ -314,7 +314,7 @@ class Checkpoints:
         return solution
 
     def is_passed(self, run: LoopRun) -> bool:
-        """Whether the run has come to the simulated time of the next checkpoint."""
+        """True if the run has come to the simulated time of the next checkpoint."""
         return bool(run.state[st.T] >= self._next)
 
     def look(self, run: LoopRun, at_once: bool = False) -> None:

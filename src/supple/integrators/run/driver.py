@@ -109,7 +109,7 @@ def least_motion(compiled: Compiled, q: Array, tolerance: float) -> float:
 
 
 class Problem(NamedTuple):
-    """What is to be integrated: equations, start, output times, events, tolerances."""
+    """A problem to be integrated: equations, start, output times, events, tolerances."""
 
     equations: Equations
     t_start: float
@@ -357,7 +357,7 @@ class LoopRun:
 
     @property
     def _is_watched(self) -> bool:
-        """Whether checkpoints change the run: their places must not depend on the clock."""
+        """True if checkpoints change the run: their places must not depend on the clock."""
         checkpoints = self.problem.checkpoints
         return self.options.forgets and checkpoints is not None and checkpoints.interval > 0.0
 
@@ -413,19 +413,24 @@ class LoopRun:
         found = zip(self.fields.found_event[:n], self.fields.found_time[:n], strict=True)
         return [EventRecord(self.problem.events[k].name, float(t)) for k, t in found]
 
+    @property
+    def momentum(self) -> tuple[MomentumRecord, ...]:
+        """Conserved momenta, and how far they have changed so far."""
+        r = self.fields
+        sizes = r.momentum, r.screw_error, r.screw_size
+        return tuple(
+            MomentumRecord(m.name, float(initial), float(error), m.unit, float(size))
+            for m, initial, error, size in zip(self.problem.symmetries, *sizes, strict=True)
+        )
+
     def _at_line_end(self, outcome: int) -> bool:
-        """Whether a run ends because something has slid to the end of its line."""
+        """True if a run ends because something has slid to the end of its line."""
         at_end = self.problem.events[int(self.count[st.TERMINAL])] if outcome == st.EVENT else None
         return isinstance(at_end, LineEnd)
 
     def _solution(self, outcome: int) -> Solution:
-        p, s, count, r = self.problem, self.state, self.count, self.fields
+        s, count, r = self.state, self.count, self.fields
         t, (q, u, z, channels) = self.rows.finish(outcome != st.DONE)
-        sizes = r.momentum, r.screw_error, r.screw_size
-        momentum = tuple(
-            MomentumRecord(m.name, float(initial), float(error), m.unit, float(size))
-            for m, initial, error, size in zip(p.symmetries, *sizes, strict=True)
-        )
         statistics: dict[str, int | float | str] = dict(zip(COUNTS, map(int, count), strict=False))
         statistics["steps"] = self.steps
         statistics["equal_steps"] = self.steps if self.options.fixed_step else 0
@@ -438,7 +443,7 @@ class LoopRun:
             z=z,
             channels=channels,
             audit=audit_record(s),
-            momentum=momentum,
+            momentum=self.momentum,
             events=tuple(sorted(self.events, key=lambda e: e.t)),
             success=outcome in (st.DONE, st.EVENT) and not self._at_line_end(outcome),
             message=message(self, outcome),

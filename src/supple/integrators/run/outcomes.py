@@ -64,7 +64,7 @@ class Growth:
         self._bodies: list[_Body] | None = None
 
     def is_unbounded(self, attempts: int, q: Array) -> bool:
-        """Whether, after so many more steps, a look was due and found a body beyond all bounds."""
+        """True if a look was due after so many more steps and found a body beyond all bounds."""
         self.until -= attempts
         if self.until > 0:
             return False
@@ -177,7 +177,7 @@ def message(run: LoopRun, outcome: int) -> str:
 
 
 def grown_by(run: LoopRun) -> str:
-    """How a coordinate has left all bounds, and what does that; the end of a sentence."""
+    """End of a sentence about a coordinate that has left all bounds, and about the cause."""
     c, r, k = run.compiled, run.fields, int(run.count[st.BAD_DOF])
     way, rate, faster = float(r.xt[k]), float(r.u[k]), float(r.a[k])
     unit = "m" if place_vectors(c)[k] >= 0 else "rad"
@@ -198,13 +198,13 @@ def grown_by(run: LoopRun) -> str:
 
 
 def lost_pivots(statistics: Mapping[str, int | float | str]) -> bool:
-    """Whether many pivots of Newton's matrices by blocks were rounding: some front is singular."""
+    """True if many pivots of Newton's matrices by blocks were rounding: some front is singular."""
     found, made = (float(statistics.get(x, 0)) for x in ("replaced_pivots", "factorizations"))
     return found > 0.0 and found >= MANY * made
 
 
 def singular_fronts(run: LoopRun) -> str:
-    """What would help where Newton's matrices by blocks lost pivots, as the end of a sentence."""
+    """End of a sentence: a remedy where Newton's matrices by blocks lost pivots."""
     made = {"factorizations": int(run.count[st.FACTORIZATIONS])}
     if not lost_pivots(made | run.options.statistics(run.own)):
         return ""
@@ -215,7 +215,7 @@ def singular_fronts(run: LoopRun) -> str:
 
 
 def diverged(run: LoopRun) -> bool:
-    """Whether numbers are finite where an equal step begins, so that its iteration lost them."""
+    """True if numbers are finite where an equal step begins, so that its iteration lost them."""
     if not run.options.fixed_step:
         return False
     t, r = float(run.state[st.T]), run.fields
@@ -228,7 +228,7 @@ def diverged(run: LoopRun) -> bool:
 
 
 def not_finite(run: LoopRun) -> str | None:
-    """What a law is not finite for, at the last state or right behind it, or None."""
+    """Sentence about a law that is not finite at the last state or right behind it, or None."""
     c, t, r = run.compiled, float(run.state[st.T]), run.fields
     ahead = 1e-9 * (1.0 + abs(t))
     moved = Equations(c).retract(r.q, ahead * r.u)

@@ -60,7 +60,7 @@ class Fastest(NamedTuple):
 
 
 def cause(run: LoopRun, before: Counts, now: Counts) -> str:
-    """What kept steps short between two counts, and what would help; one part of a sentence."""
+    """Part of a sentence: the cause of short steps between two counts, and a remedy."""
     if found := noise(run):
         return found
     steps = max(now.steps - before.steps, 1)
@@ -274,5 +274,5 @@ class Pace:
         return ", ".join([*words, *([self._why] if self._why else [])])
 
     def summary(self) -> str:
-        """What kept steps short over the whole run."""
+        """Cause of short steps over the whole run."""
         return cause(self.run, self.begin, Counts.of(self.run))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
@@ -16,7 +15,7 @@ from supple.events import Event
 from supple.formulations.base import Formulation
 from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
-from supple.foundation.errors import ModelError, SuppleError, SuppleWarning
+from supple.foundation.errors import ModelError, SuppleError, without_warnings
 from supple.foundation.progress import told
 from supple.integrators.methods.alpha import GeneralizedAlpha
 from supple.integrators.methods.base import Integrator
@@ -362,13 +361,12 @@ class _Study:
         self.rows.append(replace(row, t=found.t, apart=found.apart, family=found.family))
 
     def _chaotic(self) -> bool:
-        """Whether neighbouring motions of the reference part exponentially."""
+        """True if neighbouring motions of the reference part exponentially."""
         if self._chaos is None:
             self._chaos = ""
             start = self.options.start if not isinstance(self.options.start, str) else None
             try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", SuppleWarning)
+                with without_warnings():
                     found = lyapunov(self.prepared.model, self.options.t_end, start=start)
                 if found.chaotic:
                     self._chaos = f"it is {found.verdict}"

@@ -107,12 +107,12 @@ class Row:
 
     @property
     def agrees(self) -> bool:
-        """Whether it agrees with the reference all along."""
+        """True if it agrees with the reference all along."""
         return self.state in AGREES
 
 
 class CrossCheck:
-    """How one model moves by several formulations and integrators; it prints as a table.
+    """Agreement of several formulations and integrators on one model; it prints as a table.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class CrossCheck:
 
     @property
     def ok(self) -> bool:
-        """Whether all agree, and enough of them are independent."""
+        """True if all agree, and enough of them are independent."""
         return self.state == "agree"
 
     def __getitem__(self, name: str) -> Row:
@@ -155,7 +155,7 @@ class CrossCheck:
         return pd.DataFrame(rows, columns=[*COLUMNS, "text"], index=index)
 
     def answer(self) -> dict[str, Any]:
-        """The same as numbers and texts, for JSON."""
+        """Numbers and texts for JSON."""
         rows = [
             {
                 "name": row.name,

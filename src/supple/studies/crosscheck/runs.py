@@ -22,7 +22,6 @@ to come.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
@@ -31,7 +30,7 @@ from numpy.typing import NDArray
 
 from supple.analyses.run.options import RunOptions
 from supple.analyses.run.prepared import Prepared
-from supple.foundation.errors import SuppleError, SuppleWarning
+from supple.foundation.errors import SuppleError, without_warnings
 from supple.integrators.methods.base import Integrator
 from supple.integrators.run.interruption import raised_at_once
 from supple.results.result import Result
@@ -96,8 +95,7 @@ def tight(options: RunOptions) -> RunOptions:
 
 def run_to_end(prepared: Prepared, options: RunOptions) -> Result:
     """One run; raises `SuppleError` if it does not reach its end."""
-    with warnings.catch_warnings(), raised_at_once():
-        warnings.simplefilter("ignore", SuppleWarning)
+    with without_warnings(), raised_at_once():
         result, _ = prepared.run(options)
     if not result.success:
         raise SuppleError(result.message)
@@ -112,7 +110,7 @@ def equal_steps(integrator: Integrator) -> list[Integrator]:
 
 
 class Scales:
-    """What differences of each quantity are related to: its range, if it moves.
+    """Sizes that differences of each quantity are related to: its range, if it moves.
 
     A range is at least a thousandth of the largest one with the same units. Where nothing with
     these units moves, it is the largest value, 1 rad, the length of the model, or a rate that goes
@@ -213,7 +211,7 @@ def _errors(
 
 
 def finite_table(result: Result) -> Table:
-    """What a run can be compared by; a number that is none is refused: it agrees with nothing."""
+    """Quantities of a run to be compared; one that is not finite agrees with nothing: refused."""
     for name, states in (("coordinates", result.q), ("velocities", result.u)):
         if not np.all(np.isfinite(states)):
             raise SuppleError(f"one of its {name} is not finite")
@@ -225,7 +223,7 @@ def finite_table(result: Result) -> Table:
 
 
 def moves(result: Result) -> bool:
-    """Whether anything moves by more than rounding of radians and lengths of the model."""
+    """True if anything moves by more than rounding of radians and lengths of the model."""
     span = float(result.t[-1] - result.t[0])
     speeds = np.abs(result.u) / result.data.compiled.scale
     return bool(speeds.max(initial=0.0) * span > STILL)
@@ -241,7 +239,7 @@ class Parting(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """How a run agrees with the reference.
+    """Agreement of a run with the reference.
 
     Attributes
     ----------
