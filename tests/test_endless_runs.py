@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.analyses.run.options import RunOptions
 from supple.core.run import step as st
 from supple.integrators.run import outcomes, progress
 from test_interruption import pendulum
@@ -206,9 +207,7 @@ def test_a_run_that_does_not_move(monkeypatch) -> None:
     """The clock goes on and the run does not: there is no end, and no number is made of it."""
     clock = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
-    problem, _ = sp.prepare(pendulum())._problem(
-        "simulate", sp.Radau(), 1.0, None, None, "default", 10, (), None
-    )
+    _, problem, _ = sp.prepare(pendulum()).problem(RunOptions(1.0, output=10))
     run = sp.Radau().begin(problem)
     run.pace = progress.Pace(run)
     assert run.pace.text() == "t = 0 of 1 s (0%)"
@@ -294,9 +293,8 @@ def test_runs_that_cannot_end(model, t_end, integrator, why, impatient) -> None:
 def test_more_steps_may_be_allowed(impatient) -> None:
     """A run that its user wants goes on as long as it is allowed to."""
     patient = sp.DormandPrince(max_steps=10**12)
-    problem, _ = sp.prepare(pendulum())._problem(
-        "simulate", patient, 1e6, None, None, "default", 10, (), None
-    )
+    options = RunOptions(1e6, integrator=patient, output=10)
+    _, problem, _ = sp.prepare(pendulum()).problem(options)
     run = patient.begin(problem)
     run.pace = progress.Pace(run)
     begin, outcome = time.monotonic(), int(st.PAUSED)

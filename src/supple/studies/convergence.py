@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.analyses.run.options import StudyOptions, takes
+from supple.analyses.run.options import MethodOptions, takes
 from supple.analyses.run.simulate import simulate
+from supple.events import Event
 from supple.foundation import validate
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.calls import public
 from supple.foundation.errors import ModelError, SuppleError, without_warnings
 from supple.foundation.frames import Body
+from supple.integrators.run.driver import Progress
 from supple.integrators.run.interruption import raised_at_once
 from supple.model import Model
 from supple.results.plot import COLOURS, INK, WIDTH, dress
@@ -162,7 +164,7 @@ class Convergence:
         return "\n".join(lines)
 
 
-@takes(StudyOptions)
+@takes(MethodOptions)
 def converge(
     model: Model,
     what: str,
@@ -171,7 +173,9 @@ def converge(
     values: Sequence[Any] | None = None,
     output: Output | None = None,
     times: int | float | ArrayLike | None = None,
-    **options: Unpack[StudyOptions],
+    events: Event | Sequence[Event] = (),
+    progress: bool | Progress | None = None,
+    **options: Unpack[MethodOptions],
 ) -> Convergence:
     """Run a model with several values of one field and tell how an output changes.
 
@@ -190,7 +194,7 @@ def converge(
         beam's end (of its middle if its frame is the chord), or the positions of all bodies if the
         object is no beam.
     times : output times of the runs, as ``output`` of `simulate`
-    options : passed on to `simulate`
+    events, progress, options : passed on to `simulate`
 
     A run that does not reach its end raises.
     """
@@ -213,7 +217,8 @@ def converge(
                 settings["tolerance"] = value
             else:
                 varied.replace(name, **{field: value})
-            result = simulate(varied, t_end, output=times, **settings)
+            told: Any = {"output": times, "events": events, "progress": progress}
+            result = simulate(varied, t_end, **told, **settings)
         if not result.success:
             raise SuppleError(f"converge: the run with {what} = {value} {result.message}")
         found = np.atleast_1d(_number(label, read, result))
