@@ -122,7 +122,7 @@ class Kept:
         write_whole(keeping.checkpoint, pack(whole))
 
     def _content(self, keeping: Keeping, problem: Problem, moved: tuple[StartChange, ...]) -> Data:
-        from supple.io.modelfiles.archive import archived
+        from supple.io.modelfiles.writer import archived
 
         a = self.arguments
         settings = {"integrator": a.integrator, "formulation": a.formulation}

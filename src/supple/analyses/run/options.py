@@ -1,7 +1,8 @@
 """Options of runs: their names, types, defaults and checks, which all that makes runs shares.
 
 `simulate` describes them. Functions that pass some of them on take ``**options`` of one of the
-mappings below; `takes` gives such a function the signature that this stands for.
+mappings below; `takes` gives such a function the signature that this stands for. A new option is a
+line in a mapping, a field of `RunOptions` and a paragraph in `simulate`.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from __future__ import annotations
 import inspect
 import math
 import typing
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypedDict, TypeVar
+from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,6 +37,7 @@ from supple.state import State
 OWNER = "simulate"
 EVERY = 30.0  # s of the clock between checkpoints
 TOLERANCES = {"loose": (1e-4, 1e-6), "default": (1e-7, 1e-9), "tight": (1e-10, 1e-12)}
+DEFAULTS: dict[str, Any] = {"tolerance": "default", "events": ()}  # others are None
 KEPT = ("checkpoint", "every", "interval", "output_to")  # how a run is kept
 Start = State | Result | Literal["static", "quasi-static"] | None
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -73,17 +75,12 @@ def takes(options: type) -> Callable[[Function], Function]:
     """Give a function with ``**options`` a signature with their names, types and defaults."""
 
     def spelled_out(function: Function) -> Function:
-        defaults = {field.name: field.default for field in fields(RunOptions)}
         signature, hints = inspect.signature(function), typing.get_type_hints(options)
         found = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        kind = inspect.Parameter.KEYWORD_ONLY
         for name, hint in options.__annotations__.items():
-            shown = getattr(hint, "__forward_arg__", hint)
-            default = defaults.get(name)
-            found.append(
-                inspect.Parameter(
-                    name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=shown
-                )
-            )
+            shown, default = getattr(hint, "__forward_arg__", hint), DEFAULTS.get(name)
+            found.append(inspect.Parameter(name, kind, default=default, annotation=shown))
         spelled: Any = function
         spelled.__signature__ = signature.replace(parameters=found)
         own = {k: v for k, v in function.__annotations__.items() if k != "options"}
@@ -108,19 +105,22 @@ class RunOptions:
     start: Any = None
     formulation: Any = None
     integrator: Any = None
-    tolerance: Any = "default"
+    tolerance: Any = DEFAULTS["tolerance"]
     output: Any = None
-    events: Any = ()
+    events: Any = DEFAULTS["events"]
     progress: Any = None
     keeping: Keeping | None = None
     monitored: bool = True
     owner: str = OWNER
 
     @classmethod
-    def of(cls, t_end: Any, options: Mapping[str, Any], source: Path | None = None) -> RunOptions:
+    @takes(SimulateOptions)
+    def of(
+        cls, t_end: float, source: Path | None = None, /, **options: Unpack[SimulateOptions]
+    ) -> RunOptions:
         """Of the arguments of `simulate`; ``source`` is the model file that they come from."""
-        kept = {name: options.get(name) for name in KEPT}
-        rest = {name: value for name, value in options.items() if name not in KEPT}
+        kept: dict[str, Any] = {name: options.get(name) for name in KEPT}
+        rest: dict[str, Any] = {name: x for name, x in options.items() if name not in KEPT}
         return cls(t_end, **rest, keeping=Keeping.of(**kept, source=source))
 
     @cached_property

@@ -59,7 +59,7 @@ class Prepared:
     @takes(SimulateOptions)
     def simulate(self, t_end: float, **options: Unpack[SimulateOptions]) -> Result:
         """Simulate the model as `supple.simulate` does, with the same arguments and results."""
-        return warned(self.run(RunOptions.of(t_end, options)))
+        return warned(self.run(RunOptions.of(t_end, **options)))
 
     def with_values(
         self, changes: Mapping[str, Mapping[str, Any]], gravity: ArrayLike | None = None

@@ -50,4 +50,4 @@ def simulate(model: Model, t_end: float, **options: Unpack[SimulateOptions]) -> 
     Many runs of one model are quicker with `prepare`.
     """
     expect(OWNER, "model", model, Model, "a Model")
-    return warned(prepare(model).run(RunOptions.of(t_end, options)))
+    return warned(prepare(model).run(RunOptions.of(t_end, **options)))

@@ -126,7 +126,7 @@ class ModelFile:
         if "t_end" not in given:
             raise ModelError.plain(f"{self.path.name}: there is no simulation: t_end, expected one")
         end = given.pop("t_end")
-        return RunOptions.of(end, {"events": self.events, **given}, source=self.path)
+        return RunOptions.of(end, self.path, **{"events": self.events, **given})
 
     @contextmanager
     def _placed(self, changes: Mapping[str, Any] = MappingProxyType({})) -> Iterator[None]:
