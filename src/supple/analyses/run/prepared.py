@@ -25,7 +25,6 @@ from supple.analyses.run.problem import problem_of
 from supple.formulations.base import Formulation
 from supple.foundation.errors import warn_caller
 from supple.foundation.progress import told
-from supple.integrators.methods.image import image
 from supple.integrators.run.driver import Problem, Progress
 from supple.integrators.run.interruption import Interruption
 from supple.model import Model
@@ -143,6 +142,8 @@ class Prepared:
 
         The bytes are for ``supple_create`` of ``supple.h``, see the how-to "Models in C programs".
         """
+        from supple.integrators.methods.image import image
+
         asked = RunOptions(t_end, **options, output=1, owner="image")
         return image(self.problem(asked)[1], asked.method)
 
