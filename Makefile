@@ -87,11 +87,11 @@ test-slow: $(VENV)/.with-tests warmup ## the long studies
 	@NUMBA_DISABLE_JIT=1 $(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) tests/nojit -m slow
 
 test-browser: $(VENV)/.with-browser warmup ## pages in a headless Chromium, if there is one
-	@$(ONE_THREAD) $(BIN)/python -m pytest tests/test_viewer.py -m slow -rs
+	@$(ONE_THREAD) $(BIN)/python -m pytest tests/visualization/test_viewer.py -m slow -rs
 
 test-native: $(VENV)/.with-tests warmup ## crafted images, FMUs and calls of the launcher, with sanitizers
 	@{ command -v cc || command -v gcc || command -v clang; } >/dev/null || { echo "make test-native needs a C compiler, e.g. gcc, with its sanitizers"; exit 1; }
-	@$(ONE_THREAD) $(BIN)/python -m pytest tests/test_native_safety.py tests/test_trust.py -m "slow or not slow" -rs
+	@$(ONE_THREAD) $(BIN)/python -m pytest tests/native/test_native_safety.py tests/native/test_trust.py -m "slow or not slow" -rs
 
 nojit: $(VENV)/.with-tests ## the kernels as plain Python: errors that compiled code hides
 	@NUMBA_DISABLE_JIT=1 $(ONE_THREAD) $(BIN)/python -m pytest tests/nojit

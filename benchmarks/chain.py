@@ -31,7 +31,7 @@ def supple_model(links: int, flexible: bool = False) -> supple.Model:
     for i in range(links):
         name, inertia = f"link{i + 1}", (ALONG, ACROSS, ACROSS)
         if flexible:
-            body: sp.Body = sp.Beam(name, LENGTH, sp.Rectangle(WIDTH, WIDTH), soft, 2, 4)
+            body: sp.bodies.Body = sp.Beam(name, LENGTH, sp.Rectangle(WIDTH, WIDTH), soft, 2, 4)
         else:
             body = sp.RigidBody(name, mass=MASS, com=(LENGTH / 2, 0, 0), inertia=inertia)
         model.add(body)

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 import supple as sp
-from supple.fem import plate
+from supple.fem.shells.plates import plate
 
 LENGTH, WIDTH, THICKNESS = 0.5, 0.06, 0.0015  # m
 PITCH = np.pi / 3  # rad
@@ -42,7 +42,7 @@ def build(stiffening: str = "second_order") -> sp.Model:
         sp.MeshBody(
             "blade",
             mesh,
-            [sp.Interface("root", (0, WIDTH / 2, 0), root)],
+            [sp.fem.Interface("root", (0, WIDTH / 2, 0), root)],
             modes=6,
             damping=sp.ModalDamping(0.01),
             stiffening=stiffening,
@@ -55,13 +55,13 @@ def build(stiffening: str = "second_order") -> sp.Model:
     return m
 
 
-def tip(result: sp.Result) -> np.ndarray:
+def tip(result: sp.results.Result) -> np.ndarray:
     """Deflection (nt,) of a corner of the tip across the blade, m."""
     deflection: np.ndarray = result["blade"].at(LENGTH, 0.0).deflection[:, 2]
     return deflection
 
 
-def draw(result: sp.Result, linear: sp.Result, path: Path) -> None:
+def draw(result: sp.results.Result, linear: sp.results.Result, path: Path) -> None:
     """Draw the tip's deflection, the largest stress over time, and where stress was largest."""
     from matplotlib.figure import Figure
 
@@ -99,7 +99,7 @@ def draw(result: sp.Result, linear: sp.Result, path: Path) -> None:
     figure.savefig(path, dpi=130)
 
 
-def main(out: str | Path = "build/examples") -> sp.Result:
+def main(out: str | Path = "build/examples") -> sp.results.Result:
     """Run the example and write ``blade.png`` into the folder ``out``."""
     result = sp.simulate(build(), T_END, output=1000)
     print(result)

@@ -59,7 +59,7 @@ def build() -> tuple[sp.Model, sp.Event]:
     return m, sp.Event("put down", load.frame, "z", value=0.15, direction=-1)
 
 
-def draw(result: sp.Result, path: Path) -> None:
+def draw(result: sp.results.Result, path: Path) -> None:
     """Draw postures and path of the arm, angles with their targets, efforts and energies."""
     from matplotlib.figure import Figure
 
@@ -108,7 +108,7 @@ def draw(result: sp.Result, path: Path) -> None:
     figure.savefig(path, dpi=130)
 
 
-def main(out: str | Path = "build/examples") -> sp.Result:
+def main(out: str | Path = "build/examples") -> sp.results.Result:
     """Run the example and write ``controlled_arm.png`` into the folder ``out``."""
     model, down = build()
     result = sp.simulate(model, 6.0, events=[down], output=0.005)

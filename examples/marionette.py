@@ -80,14 +80,14 @@ def _cord(m: sp.Model, name: str, A: sp.Frame, B: sp.Frame, load: float, stiffne
     m.add(sp.SpringDamper(name, A, B, stiffness, damping=0.012 * stiffness, length=length))
 
 
-def cord_tension(result: sp.Result, name: str) -> np.ndarray:
+def cord_tension(result: sp.results.Result, name: str) -> np.ndarray:
     """Return the pull of a cord's spring (nt,), N."""
     cord = result.forces[name]
     span = result[cord.B].position - result[cord.A].position
     return cord.stiffness * (np.linalg.norm(span, axis=1) - cord.length)
 
 
-def draw(result: sp.Result, path: Path) -> None:
+def draw(result: sp.results.Result, path: Path) -> None:
     """Draw the puppet at several times, the heights of its knees, and the energies."""
     from matplotlib.figure import Figure
 
@@ -157,7 +157,7 @@ def draw(result: sp.Result, path: Path) -> None:
     figure.savefig(path, dpi=130)
 
 
-def main(out: str | Path = "build/examples") -> sp.Result:
+def main(out: str | Path = "build/examples") -> sp.results.Result:
     """Run the example and write ``marionette.png`` into the folder ``out``."""
     model = build()
     graph = model.graph()

@@ -31,13 +31,13 @@ BEGIN = 5.0  # s, the part whose spectrum is shown
 HIGH = 8.0  # Hz
 
 
-def strain_peaks(result: sp.Result) -> list[Peak]:
+def strain_peaks(result: sp.results.Result) -> list[Peak]:
     """Return the four highest peaks of the strain in the first 5 s."""
     part = result.t < BEGIN
     return spectrum(result.t[part], huang_rig.gauge(result)[part]).peaks(4, low=0.5, high=HIGH)
 
 
-def draw(result: sp.Result, path: Path) -> None:
+def draw(result: sp.results.Result, path: Path) -> None:
     """Draw angles and strain over time, the spectrum of the first 5 s and the spectrogram."""
     from matplotlib.colors import LogNorm
     from matplotlib.figure import Figure
@@ -91,7 +91,7 @@ def draw(result: sp.Result, path: Path) -> None:
     figure.savefig(path, dpi=130)
 
 
-def main(out: str | Path = "build/examples") -> sp.Result:
+def main(out: str | Path = "build/examples") -> sp.results.Result:
     """Run the example and write ``rig.png`` into the folder ``out``."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sp.SuppleWarning)  # the column's lumped inertia

@@ -43,7 +43,7 @@ def build(flexible: bool = True) -> sp.Model:
             ROD,
             sp.Rectangle(SIDE, SIDE),
             STEEL,
-            modes=sp.Sines(3, planes=("y",)) if flexible else 0,
+            modes=sp.reduction.SineShapes(3, planes=("y",)) if flexible else 0,
             reference="chord",
             damping=sp.Rayleigh(stiffness=2 * 0.02 / first) if flexible else None,
         )
@@ -57,19 +57,19 @@ def build(flexible: bool = True) -> sp.Model:
     return m
 
 
-def middle(result: sp.Result) -> np.ndarray:
+def middle(result: sp.results.Result) -> np.ndarray:
     """Deflection (nt,) of the middle of the rod across the line of its ends, m."""
     deflection: np.ndarray = result["rod"].at(ROD / 2).deflection[:, 1]
     return deflection
 
 
-def side_force(result: sp.Result) -> np.ndarray:
+def side_force(result: sp.results.Result) -> np.ndarray:
     """Force (nt,) of the guide on the slider, along y, N."""
     force: np.ndarray = result["guide"].reaction[:, 4]
     return force
 
 
-def draw_machine(ax, result: sp.Result, magnify: float) -> None:
+def draw_machine(ax, result: sp.results.Result, magnify: float) -> None:
     """Draw crank and bent rod at six angles of the last turn, the deflection magnified."""
     angle = result["bearing"].angle
     last = np.flatnonzero(angle > angle[-1] - 2 * np.pi)
@@ -91,7 +91,7 @@ def draw_machine(ax, result: sp.Result, magnify: float) -> None:
     ax.set_title(f"six positions of the last turn, deflection x {magnify:g}", loc="left", size=10)
 
 
-def draw(result: sp.Result, rigid: sp.Result, path: Path) -> None:
+def draw(result: sp.results.Result, rigid: sp.results.Result, path: Path) -> None:
     """Draw the machine, the rod's deflection, the drive's power and the force on the slider."""
     from matplotlib.figure import Figure
 
@@ -117,7 +117,7 @@ def draw(result: sp.Result, rigid: sp.Result, path: Path) -> None:
     figure.savefig(path, dpi=130)
 
 
-def main(out: str | Path = "build/examples") -> sp.Result:
+def main(out: str | Path = "build/examples") -> sp.results.Result:
     """Run the example and write ``slider_crank.png`` into the folder ``out``."""
     model = build()
     result = sp.simulate(model, T_END, output=2000)

@@ -36,7 +36,7 @@ def build(parts: int = 10) -> sp.Model:
     return m
 
 
-def draw(result: sp.Result, path: Path) -> None:
+def draw(result: sp.results.Result, path: Path) -> None:
     """Draw the bar at some instants, the path of its tip, and the moment in its middle."""
     from matplotlib.figure import Figure
 
@@ -62,7 +62,7 @@ def draw(result: sp.Result, path: Path) -> None:
     figure.savefig(path, dpi=130)
 
 
-def main(out: str | Path = "build/examples") -> sp.Result:
+def main(out: str | Path = "build/examples") -> sp.results.Result:
     """Run the example and write ``soft_pendulum.png`` into the folder ``out``."""
     result = sp.simulate(build(), T_END, output=200)
     print(result)

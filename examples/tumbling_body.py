@@ -81,7 +81,7 @@ def exact_interval() -> float:
     return float(2 * ellipk(modulus) / np.sqrt(scale / (small * middle * large)))
 
 
-def draw(result: sp.Result, path: Path) -> None:
+def draw(result: sp.results.Result, path: Path) -> None:
     """Draw the flying book, its angular velocity and the errors of all that is conserved."""
     from matplotlib.figure import Figure
 
@@ -146,7 +146,7 @@ def _draw_book(ax: Axes, R: np.ndarray, time: float) -> None:
             ax.fill(time + x, y, fc=paint[axis][(side + 1) // 2], ec=INK, lw=0.8, clip_on=False)
 
 
-def main(out: str | Path = "build/examples") -> sp.Result:
+def main(out: str | Path = "build/examples") -> sp.results.Result:
     """Run the example and write ``tumbling_body.png`` into the folder ``out``."""
     model, flip = build()
     result = sp.simulate(

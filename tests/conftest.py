@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
-    from random_models import Array, State
+    from models.random_models import Array, State
     from supple.formulations.equations import Equations
 
 # Deadlines are off: the first example may load or compile kernels.
@@ -41,20 +41,20 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # pytest-xdist for that have no effect with pytest 9.)
 TOGETHER = {
     "complex numbers": (  # slow ones; tests/nojit has a few of them in plain Python
-        "tests/test_properties.py::test_tangents",
-        "tests/test_flexible_properties.py::test_tangents",
-        "tests/test_loops.py::test_tangents",
-        "tests/test_gradient_models.py::test_tangents",
+        "tests/core/test_properties.py::test_tangents",
+        "tests/core/test_flexible_properties.py::test_tangents",
+        "tests/loops/test_loops.py::test_tangents",
+        "tests/bodies/test_ancf_models.py::test_tangents",
     ),
     "tolerance study": (
-        "tests/test_agreement.py::test_error_falls_as_theory_says[",
-        "tests/test_agreement.py::test_steps_shrink",
-        "tests/test_agreement.py::test_agreement_at_one_decade",
+        "tests/cases/test_agreement.py::test_error_falls_as_theory_says[",
+        "tests/cases/test_agreement.py::test_steps_shrink",
+        "tests/cases/test_agreement.py::test_agreement_at_one_decade",
     ),
-    "deflections of an oracle": ("tests/test_loop_cases.py::",),
-    "multistep methods on loops": ("tests/test_sundials_loops.py::",),
-    "one building of the site": ("tests/test_site.py::",),
-    "one run of a beam": ("tests/test_section_forces.py::",),
+    "deflections of an oracle": ("tests/cases/test_loop_cases.py::",),
+    "multistep methods on loops": ("tests/integrators/test_sundials_loops.py::",),
+    "one building of the site": ("tests/contracts/test_site.py::",),
+    "one run of a beam": ("tests/fem/test_section_forces.py::",),
 }
 
 
@@ -69,7 +69,7 @@ ONE_IN = {
     "test_alpha_loops.py::test_order_is_two_of_positions_velocities_and_multipliers": 6,
     "test_alpha_loops.py::test_steps_of_changing_size_keep_the_order": 3,
     "test_bad_inputs.py::test_wrong_arguments": 3,
-    "test_beside.py::test_random_models_with_bodies_without_a_frame": 3,
+    "test_recompile.py::test_random_models_with_bodies_without_a_frame": 3,
     "test_broken_files.py::test_cut_off_anywhere": 2,
     "test_broken_files.py::test_damaged_anywhere": 2,
     "test_cases.py::test_case_holds": 3,
@@ -93,9 +93,9 @@ ONE_IN = {
     "test_flexible_results.py::test_motion_of_a_station_is_consistent": 2,
     "test_flexures.py::test_a_notch_hinge": 2,
     "test_gallery.py::test_script": 16,
-    "test_gradient_cases.py::test_the_case_holds": 3,
-    "test_gradient_models.py::test_equations_equal_the_mass_points": 2,
-    "test_gradient_strips.py::test_strips_that_bend_far_are_in_balance": 4,
+    "test_ancf_cases.py::test_the_case_holds": 3,
+    "test_ancf_models.py::test_equations_equal_the_mass_points": 2,
+    "test_ancf_strips.py::test_strips_that_bend_far_are_in_balance": 4,
     "test_held_bodies.py::test_verdicts_of_equilibria": 8,
     "test_held_bodies.py::test_verdicts_of_frequencies": 3,
     "test_hostile_model_files.py::test_files_that_would_take_for_ever": 2,
@@ -131,7 +131,7 @@ ONE_IN = {
     "test_transfer.py::test_random_loops_agree_with_differences": 3,
     "test_truncation.py::test_what_elements_leave_out_of_a_notch": 3,
     "test_truth.py::test_verdict_is_true": 2,
-    "test_writing.py::test_a_full_disk_harms_no_earlier_file": 3,
+    "test_atomic_files.py::test_a_full_disk_harms_no_earlier_file": 3,
 }
 
 

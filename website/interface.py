@@ -1,6 +1,6 @@
 """Reference of the public interface, made from docstrings: one page for each room.
 
-Every name of ``supple.__all__`` is on the page of the room it comes from, after it the classes
+Every public name is on the page of the room it comes from, after it the classes
 that public functions and properties return, found by their annotations.
 """
 
@@ -17,6 +17,7 @@ from typing import Any
 import docstrings
 
 import supple
+from supple.foundation import public_names
 
 # Pages by the rooms whose names are on them.
 PAGES = {
@@ -68,15 +69,10 @@ def room(thing: Any) -> str:
 
 @cache
 def public() -> dict[str, Any]:
-    """Everything in ``supple.__all__``, by name; of a module what it exports."""
-    found: dict[str, Any] = {}
-    for name in sorted(supple.__all__, key=str.lower):
-        thing = getattr(supple, name)
-        if isinstance(thing, ModuleType):
-            found |= {f"{name}.{own}": getattr(thing, own) for own in thing.__all__}
-        else:
-            found[name] = thing
-    return found
+    """Public classes and functions by what users write after ``sp.``, e.g. ``results.Result``."""
+    names = public_names.paths()
+    found = {names[name]: public_names.value(name) for name in sorted(names, key=str.lower)}
+    return found | {f"cases.{own}": getattr(supple.cases, own) for own in supple.cases.__all__}
 
 
 @cache
@@ -94,7 +90,7 @@ def returned() -> dict[str, Any]:
         for word in _returns(waiting.pop()):
             thing = known.get(word)
             if thing is not None and thing not in exported and thing not in found.values():
-                found[f"{room(thing)}.{word}" if word in public() else word] = thing
+                found[f"{room(thing)}.{word}" if word in public_names.paths() else word] = thing
                 waiting.append(thing)
     return dict(sorted(found.items()))
 
@@ -155,9 +151,10 @@ def everything() -> dict[str, list[tuple[str, Any]]]:
 @cache
 def addresses() -> dict[str, str]:
     """Page and anchor of each name and, after a dot, of its members."""
-    return {
+    found = {
         name: f"{page}.md#{name}" for page, things in everything().items() for name, _ in things
     }
+    return {name.rpartition(".")[2]: place for name, place in found.items()} | found
 
 
 def contents() -> list[Any]:

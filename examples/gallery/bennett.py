@@ -8,6 +8,6 @@ from pathlib import Path
 
 import supple as sp
 
-model = sp.read_model(Path(__file__).resolve().parents[1] / "models" / "bennett.yaml")
+model = sp.files.read_model(Path(__file__).resolve().parents[1] / "models" / "bennett.yaml")
 result = sp.simulate(model, 1.0)
 figure = result.picture(0.5)

@@ -7,6 +7,6 @@ from pathlib import Path
 
 import supple as sp
 
-model = sp.read_model(Path(__file__).resolve().parents[1] / "models" / "four_bar.yaml")
+model = sp.files.read_model(Path(__file__).resolve().parents[1] / "models" / "four_bar.yaml")
 check = sp.crosscheck(model, 1.0)
 figure, result = check.plot(), check.reference

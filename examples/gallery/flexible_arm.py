@@ -8,7 +8,7 @@ from pathlib import Path
 
 import supple as sp
 
-model = sp.read_model(Path(__file__).resolve().parents[1] / "models" / "flexible_arm.yaml")
+model = sp.files.read_model(Path(__file__).resolve().parents[1] / "models" / "flexible_arm.yaml")
 result = sp.simulate(model, 2.0)
 beam = next(name for name, body in model.bodies.items() if isinstance(body, sp.Beam))
 tip = f"{beam}@{model[beam].length:g}.deflection"

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import supple as sp
 
-model = sp.read_model(Path(__file__).resolve().parents[1] / "models" / "flexible_slider_crank.yaml")
+model = sp.files.read_model(
+    Path(__file__).resolve().parents[1] / "models" / "flexible_slider_crank.yaml"
+)
 result = sp.simulate(model, 0.05)
 figure = result.picture(0.02, magnification=10.0)

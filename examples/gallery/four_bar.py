@@ -8,6 +8,6 @@ from pathlib import Path
 
 import supple as sp
 
-model = sp.read_model(Path(__file__).resolve().parents[1] / "models" / "four_bar.yaml")
+model = sp.files.read_model(Path(__file__).resolve().parents[1] / "models" / "four_bar.yaml")
 result = sp.simulate(model, 2.0, formulation=sp.Absolute())
 figure = result.picture(0.4)

@@ -7,5 +7,5 @@ from pathlib import Path
 
 import supple as sp
 
-model = sp.read_model(Path(__file__).resolve().parents[1] / "models" / "cart.yaml")
+model = sp.files.read_model(Path(__file__).resolve().parents[1] / "models" / "cart.yaml")
 figure = model.graph().draw()

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import supple as sp
 
-model = sp.read_model(Path(__file__).resolve().parents[1] / "models" / "leaf_spring_stage.yaml")
+model = sp.files.read_model(
+    Path(__file__).resolve().parents[1] / "models" / "leaf_spring_stage.yaml"
+)
 result = sp.simulate(model, 0.03, formulation=sp.DeformationModes())
 figure = result.picture(0.03)

@@ -21,7 +21,7 @@ for element in ("elastic_line", "collocated"):
     for h in heights:
         model = sp.Model(name="strip")
         section = sp.Rectangle(h, h)
-        strip = model.add(sp.GradientBeam("strip", 1.0, section, steel, 8, element=element))
+        strip = model.add(sp.ANCFBeam("strip", 1.0, section, steel, 8, element=element))
         model.add(sp.Fixed("clamp", model.ground.at(0), strip.at(0)))
         model.add(sp.Force("tip", strip.at(1.0), (0, E * h**4 / 12, 0)))
         errors.append(np.linalg.norm(sp.statics(model)["strip"].at(1.0).position[0] - exact))

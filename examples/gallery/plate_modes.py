@@ -7,5 +7,5 @@ from pathlib import Path
 
 import supple as sp
 
-model = sp.read_model(Path(__file__).resolve().parents[1] / "models" / "plate.yaml")
+model = sp.files.read_model(Path(__file__).resolve().parents[1] / "models" / "plate.yaml")
 figure = sp.linearize(model).plot_modes(6)

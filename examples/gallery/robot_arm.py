@@ -7,6 +7,6 @@ from pathlib import Path
 
 import supple as sp
 
-model = sp.ModelFile(Path(__file__).resolve().parents[1] / "models" / "robot_arm.yaml")
+model = sp.files.ModelFile(Path(__file__).resolve().parents[1] / "models" / "robot_arm.yaml")
 result = model.simulate()
 figure = result.picture(0.9)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import supple as sp
 
-model = sp.read_model(Path(__file__).resolve().parents[1] / "models" / "slider_crank.yaml")
+model = sp.files.read_model(Path(__file__).resolve().parents[1] / "models" / "slider_crank.yaml")
 tree = [name for name in model.joints if name != list(model.joints)[-1]]
 result = sp.simulate(model, 1.0, formulation=sp.Branch(tree))
 figure = result.picture(0.3)

@@ -8,6 +8,6 @@ from pathlib import Path
 
 import supple as sp
 
-model = sp.read_model(Path(__file__).resolve().parents[1] / "models" / "spin_up.yaml")
+model = sp.files.read_model(Path(__file__).resolve().parents[1] / "models" / "spin_up.yaml")
 result = sp.simulate(model, 20.0)
 figure = result.plot("hub", "blade@8.deflection")

@@ -8,6 +8,6 @@ from pathlib import Path
 
 import supple as sp
 
-model = sp.read_model(Path(__file__).resolve().parents[1] / "models" / "squeezer.yaml")
+model = sp.files.read_model(Path(__file__).resolve().parents[1] / "models" / "squeezer.yaml")
 result = sp.simulate(model, 0.03, integrator=sp.DormandPrince(), output=300)
 figure = result.plot(*list(model.joints)[:2], "energy")

@@ -7,6 +7,6 @@ from pathlib import Path
 
 import supple as sp
 
-model = sp.read_model(Path(__file__).resolve().parents[1] / "models" / "windows.yaml")
+model = sp.files.read_model(Path(__file__).resolve().parents[1] / "models" / "windows.yaml")
 result = sp.simulate(model, 0.5, integrator=sp.HHT())
 figure = result.picture(0.45)

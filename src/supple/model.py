@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -14,8 +16,16 @@ from supple.constraints import Constraint, Driver, FrameDriver, SlidingJoint, ch
 from supple.events import Event
 from supple.forces import ForceElement, Motor
 from supple.foundation import validate
-from supple.foundation.errors import ModelError, describe, label, suggestion, warn_caller
+from supple.foundation.errors import (
+    ModelError,
+    SuppleError,
+    describe,
+    label,
+    suggestion,
+    warn_caller,
+)
 from supple.foundation.frames import Body, Frame
+from supple.foundation.reports import Report
 from supple.foundation.validate import Vector
 from supple.graph.linear_graph import LinearGraph
 from supple.graph.places import check_places
@@ -23,14 +33,21 @@ from supple.graph.reading import linear_graph
 from supple.graph.topology import Graph
 from supple.graph.tree_choice import Tree, checked_tree, priority
 from supple.joints import Joint
-from supple.modelling.model_products import ModelProducts
 from supple.modelling.plausibility import suspicions
 from supple.modelling.replacement import changed, moved, renamed, uses
 from supple.modelling.segmentation import written_bodies
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from supple.analyses.doctor.diagnosis import Diagnosis
+    from supple.forces.ropes import Drum, Pulley
+    from supple.visualization.server import Shown
+
 Item = Body | Joint | Constraint | ForceElement | PointMass
 AnyItem = TypeVar("AnyItem", bound=Item)
 
+MOST_ROWS = 40  # of the table of a model
 # These words already mean something else in results.
 RESERVED_NAMES = ("ground", "energy", "momentum", "com")
 # What is listed by name; an item may be of several kinds.
@@ -44,7 +61,7 @@ KINDS: dict[str, Any] = {
 }
 
 
-class Model(ModelProducts):
+class Model:
     """A system of bodies, the only mutable type of the vocabulary.
 
     Parameters
@@ -392,3 +409,78 @@ def _frames(item: Item | Event) -> Mapping[str, Frame]:
 def _ends(joint: Any) -> tuple[str, str, int]:
     """What a joint is to the graph: the bodies that it connects, and its velocities."""
     return joint.A.body.name, joint.B.body.name, joint.nu
+
+    # Below: examinations and pictures; what they need is loaded when they are called.
+
+    def _repr_html_(self) -> str:
+        """All items in a table, and a picture where runs begin, for notebooks."""
+        items = list(self._items.values())
+        rows = [(item.name, type(item).__name__, _places(item)) for item in items[:MOST_ROWS]]
+        if len(items) > MOST_ROWS:
+            rows.append((f"... {len(items)} in all", "", ""))
+        seen = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                seen = self.picture()
+            except SuppleError as error:  # it is not finished
+                rows.append(("not drawn", "", str(error)))
+        header = ("name", "kind", "at") if rows else ()
+        return Report(f"{label(self)}: {self.counts}", rows, "plain", header).html(seen)
+
+    def rope_length(self, path: Sequence[Frame | Pulley | Drum]) -> float:
+        """Length (m) of the path of a `Rope` where the model begins, its arcs on pulleys included.
+
+        ``path`` is that of the rope; its bodies and joints are in the model.
+        """
+        from supple.analyses.doctor.rope_length import rope_length
+
+        return rope_length(self, path)
+
+    def doctor(self, until: float = 1.0) -> Diagnosis:
+        """Examine the model: freedom, loops, redundant constraints, start, drivers; print it.
+
+        Drivers are followed until the time ``until`` (s). Raises nothing.
+        """
+        from supple.analyses.doctor.doctor import diagnose
+
+        validate.positive("doctor", "until", until)
+        return diagnose(self, until)
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write one page that shows the model where runs begin, in a browser; return its path.
+
+        Loops that cannot be closed are shown open.
+        """
+        from supple.analyses.doctor.model_pictures import page_of
+        from supple.foundation.atomic_files import write_whole
+
+        return write_whole(path, page_of(self).encode("utf-8"))
+
+    def view(self, browser: bool = True) -> Shown:
+        """Show the model where runs begin, in a browser until Ctrl-C; in a notebook, in its cell.
+
+        The page is served to this computer only, at a free port, and opened unless ``browser`` is
+        False.
+        """
+        from supple.analyses.doctor.model_pictures import page_of
+        from supple.visualization.server import show
+
+        return show(page_of(self), browser)
+
+    def picture(self, path: str | Path | None = None) -> Figure:
+        """Draw the model where runs begin by matplotlib, and write the figure if there is a path.
+
+        Loops that cannot be closed are shown open.
+        """
+        from supple.analyses.doctor.model_pictures import at_start
+        from supple.results.pictures import draw_picture
+
+        return draw_picture(at_start(self)[0], None, path, 1.0)
+
+
+def _places(item: Any) -> str:
+    """The frames or joints that an item is at."""
+    frames = getattr(item, "frames", {})
+    joints = () if frames else getattr(item, "targets", ())
+    return ", ".join([frame.name for frame in frames.values()] + [name for name, _ in joints])

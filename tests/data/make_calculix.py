@@ -42,11 +42,11 @@ def main():
     """Two jobs: one of hexahedra in SI units, one of tetrahedra in mm, t, s."""
     steel = sp.Material(E=2.1e11, G=2.1e11 / 2.6, density=7850.0)
     in_mm = sp.Material(E=2.1e5, G=2.1e5 / 2.6, density=7.85e-9)
-    hexahedra = sp.block((0.2, 0.05, 0.04), (2, 1, 1), "hex20", steel)
-    tetrahedra = sp.block((60.0, 40.0, 30.0), (1, 1, 1), "tet10", in_mm)
+    hexahedra = sp.fem.block((0.2, 0.05, 0.04), (2, 1, 1), "hex20", steel)
+    tetrahedra = sp.fem.block((60.0, 40.0, 30.0), (1, 1, 1), "tet10", in_mm)
     for name, mesh, length in (("hexahedra", hexahedra, 0.2), ("tetrahedra", tetrahedra, None)):
         nodes = mesh.nodes if length is None else bent(mesh.nodes, length)
-        moved = sp.SolidMesh(nodes, mesh.cells, mesh.kind, mesh.material, mesh.groups)
+        moved = sp.fem.SolidMesh(nodes, mesh.cells, mesh.kind, mesh.material, mesh.groups)
         for storage in (False, True):
             (HERE / f"{name}.inp").write_text(deck(moved, storage))
             subprocess.run(["ccx", name], cwd=HERE, check=True)

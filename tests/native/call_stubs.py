@@ -1,6 +1,6 @@
 """Calls stub_entries.c by a launcher with right and wrong arguments.
 
-    python call_stubs.py LAUNCHER STUBS COUNT
+python call_stubs.py LAUNCHER STUBS COUNT
 """
 
 import ctypes

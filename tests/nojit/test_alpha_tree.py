@@ -11,12 +11,12 @@ from types import SimpleNamespace
 import numpy as np
 
 import supple as sp
+from models.coupled_chains import Tree, coupled_chain
 from supple.core.alpha import newton as alpha_newton
 from supple.core.alpha import tree as alpha_tree
 from supple.core.alpha.stage import AT, MASS, RQ, RU, U_ROWS
 from supple.core.base.layout import views
 from supple.core.equations import tree_parts as parts
-from test_tree_newton import Tree, coupled_chain
 
 
 def test_turning_axes_of_free_joints():

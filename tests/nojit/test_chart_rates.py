@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_plain_python import every_kind, second_order
 
+from models.plain_models import every_kind, second_order
 from supple.core.base.layout import new_work, views
 from supple.core.bodies import chart
 from supple.formulations.trees import JointCoordinates

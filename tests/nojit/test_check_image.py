@@ -6,10 +6,10 @@ import random
 
 import numpy as np
 import pytest
-from test_plain_python import every_kind, rope, second_order, sliding
 
 import supple as sp
-from image_parts import fault_of, parts_of
+from models.image_parts import fault_of, parts_of
+from models.plain_models import every_kind, rope, second_order, sliding
 from supple.core.images import image as checks
 
 

@@ -22,7 +22,7 @@ def arm(limit) -> sp.Model:
     model.add(sp.Motor("motor", "elbow", 1e-3, ratio=-7.0))
     rng = np.random.default_rng(3)
     shapes = {"D": (2, 4), "A": (3, 3), "B": (3, 4), "C": (2, 3), "back": (3, 2)}
-    law = sp.LinearLaw(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
+    law = sp.ControlLaw(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
     more = {"target": ["sin(3*t)", 0.2], "feedforward": [1.0, "t"], "limit": limit}
     model.add(
         sp.StateSpaceController("c", ["motor", "shoulder"], law, ["elbow", "shoulder"], **more)

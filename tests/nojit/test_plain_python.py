@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from models.plain_models import every_kind, rope, second_order, sliding, two_link_arm
 from supple.cases.linkages.four_bar import four_bar
 from supple.core.base.layout import new_work, read_work
 from supple.core.bodies import chart
@@ -26,52 +27,8 @@ from supple.formulations.trees import JointCoordinates
 STEP = 1e-30  # of the complex step: no subtraction, so it may be as small as we like
 
 
-def two_link_arm(name: str = "arm") -> sp.Model:
-    """An arm with two hinges and a motor."""
-    model = sp.Model(gravity=(0, -9.81, 0), name=name)
-    link1 = model.add(sp.RigidBody("link1", 2.0, (0.25, 0, 0), (1e-3, 0.04, 0.04)))
-    link2 = model.add(sp.RigidBody("link2", 1.0, (0.2, 0, 0), (5e-4, 0.014, 0.014)))
-    model.add(sp.Revolute("shoulder", model.ground.at(0), link1.at(0), "y", 0.3, 1.0))
-    model.add(sp.Revolute("elbow", link1.at(0.5), link2.at(0), "z", -1.0, 0.5))
-    model.add(sp.PID("motor", "elbow", kp=20, ki=5, kd=2, target=sp.Sine(0.5, 1.0)))
-    return model
 
 
-def every_kind() -> sp.Model:
-    """One of each motion and each force element; one joint is crossed from B to A."""
-    model = two_link_arm("every kind")
-    link2 = model["link2"]
-    hand = model.add(sp.RigidBody("hand", 0.3, (0.02, 0.01, 0.03), (2e-4, 3e-4, 4e-4)))
-    slide = model.add(sp.RigidBody("slide", 0.2, (0, 0.01, 0), (1e-4, 1e-4, 1e-4)))
-    drone = model.add(sp.RigidBody("drone", 0.7, (0, 0, 0.02), (2e-3, 3e-3, 4e-3)))
-    model.add(sp.PointMass("payload", hand.at(0.05, 0.02, 0), 0.1))
-    model.add(
-        sp.Spherical("wrist", hand.at(0, 0.01), link2.at(0.4), (0.2, -0.4, 0.3), (0.5, 1.0, -0.7))
-    )
-    model.add(sp.Cylindrical("rail", link2.at(0.2), slide.at(0.01), "x", (0.1, 0.2), (0.3, -0.6)))
-    model.add(
-        sp.Free("air", model.ground.at(1.0), drone.at(0), (0.3, 0.5, 0.2), (1, 2, 3, 0.4, 0.5, 0.6))
-    )
-    model.add(sp.SpringDamper("rope", hand.at(0.05), drone.at(0, 0.1), 40.0, 3.0, 0.2))
-    model.add(sp.JointSpring("bush", "rail", 12.0, 0.4, 0.05, coordinate="displacement"))
-    ramp = sp.SmoothStep(0.0, 1.0, 0.0, 2.0)
-    model.add(sp.JointEffort("drive", "shoulder", sp.Table((0, 1, 2), (0, 3, 1))))
-    model.add(sp.Force("thrust", drone.at(0.1), (0, ramp, 5), (0.1, 0, 0), axes="body"))
-    model.add(sp.Force("wind", hand.at(0, 0.03), (1, 0.5, 0), (0, 0.2, 0)))
-    full = np.diag([20.0, 30.0, 40.0, 2.0, 3.0, 4.0]) + 1.0
-    ends = hand.at(0.01, 0.02, 0.03, rotation=(0.1, 0.2, 0.3)), drone.at(0.05, 0, 0.1)
-    model.add(sp.Bushing("mount", *ends, full, 0.1 * full, (1, 2, 3, 0.1, 0.2, 0.3)))
-    model.add(sp.CartesianSpring("axes", *ends, (9, 7, 5), (0.3, 0.2, 0.1), (0.1, 0.2, 0.3)))
-    curve = sp.ForceTable([(-1, -3), (0, 0), (0.5, 4)], "cubic")  # kinks are out of reach
-    law = {"spring": curve, "damper": "(2 + x**2)*v + atan(v)*v*abs(v + 30)"}
-    model.add(sp.SpringDamper("cord", *ends, length=0.3, **law))
-    law = {"spring": "3*x + tanh(x)**3 - max(x, -9)**2", "damper": [(-30, -60), (20, 40), (40, 99)]}
-    model.add(sp.JointSpring("coil", "shoulder", **law))
-    model.add(sp.CouplingSpring("band", "shoulder", ("rail", "angle"), 3.0, 0.2, 1.5, 0.1))
-    law = sp.LinearLaw([[-3.0, 2.0, -0.4, 0.3], [1.0, -5.0, 0.2, -0.7]])
-    rail = [("rail", "angle"), ("rail", "displacement")]
-    model.add(sp.StateSpaceController("gains", rail, law, ["elbow", rail[1]], [ramp, 0.1]))
-    return model
 
 
 def stiffened(law) -> sp.Model:
@@ -92,45 +49,16 @@ def stiffened(law) -> sp.Model:
     return model
 
 
-def second_order() -> sp.Model:
-    """Beams of second order, hung at an end that moves in their axes, joined and loaded between."""
-    model = sp.Model(gravity=(0, -9.81, 0), name="second order")
-    material, section = sp.Material(E=1e6, G=4e5, density=1e3), sp.Rectangle(0.1, 0.05)
-    options = {"elements": 2, "modes": 3}
-    arm = model.add(sp.Beam("arm", 1.0, section, material, stiffening="second_order", **options))
-    strip = sp.SecondOrder(twist=True)
-    tip = model.add(sp.Beam("tip", 0.7, section, material, stiffening=strip, **options))
-    model.add(sp.Revolute("root", arm.at(1.0), model.ground.at(0), "z", 0.2, 1.0))
-    model.add(sp.Universal("wrist", arm.at(0.3), tip.at(0.7), initial=(0.3, 0.2)))
-    model.add(sp.DistributedLoad("wind", tip.at(0.1), (1, 2, 3), axes="body"))
-    model.add(sp.DistributedLoad("rain", arm.at(0), (1, -2, 3)))
-    model.add(sp.SpringDamper("rope", tip.at(0), model.ground.at(0.2, 0.5), 40.0, 3.0, 0.2))
-    return model
 
 
-def rope() -> sp.Model:
-    """A drum and pulleys with friction out of each other's planes, on bodies that move."""
-    model = two_link_arm("rope")
-    block = model.add(sp.RigidBody("block", 0.7, (0, 0, 0.02), (2e-3, 3e-3, 4e-3)))
-    model.add(
-        sp.Free("air", model.ground.at(1.5, 1, 0), block.at(0), (0.1, 0.2, 0.2), (1, 2, 3, 0, 1, 0))
-    )
-    path = [
-        sp.Drum(model.ground.at(0, -0.5, 0), "shoulder", 0.05, "y", "z"),
-        sp.Pulley(model["link2"].at(0.3, 0, 0.2), 0.1, (0.1, -1, 0.2), friction=0.3),
-        sp.Pulley(block.at(0.1, 0, 0.3), 0.15, (0, -1, 0.3), friction=0.2, turns=1),
-        model.ground.at(2.5, 0.3, 1.5),
-    ]
-    model.add(sp.Rope("line", path, 30.0, 2.0, 6.0, transition=2.0))
-    return model
 
 
 MODELS = [
     two_link_arm,
     every_kind,
-    lambda: stiffened(sp.Axial()),
-    lambda: stiffened(sp.Axial(quadratic=True)),
-    lambda: stiffened(sp.VonKarman("pointwise")),
+    lambda: stiffened(sp.reduction.Axial()),
+    lambda: stiffened(sp.reduction.Axial(quadratic=True)),
+    lambda: stiffened(sp.reduction.VonKarman("pointwise")),
     rope,
 ]
 
@@ -347,7 +275,7 @@ def test_energy_scheme_takes_steps(decay: float) -> None:
     soft, square = sp.Material(E=1e6, G=4e5, density=1000), sp.Rectangle(0.02, 0.02)
     damping = sp.Rayleigh(stiffness=0.01)
     rope = model.add(sp.Cable("tail", 1.0, square, soft, 1, damping=damping))
-    rod = model.add(sp.GradientBeam("rod", 1.0, square, soft, 1))
+    rod = model.add(sp.ANCFBeam("rod", 1.0, square, soft, 1))
     model.add(sp.Spherical("knot", one.at(0.3), rope.at(0)))
     model.add(sp.Fixed("weld", rod.at(0), four.at(0.1)))
     model.add(sp.DistributedLoad("wind", rope.at(0), (0, 1, "t")))
@@ -362,18 +290,6 @@ def test_energy_scheme_takes_steps(decay: float) -> None:
         assert np.diff(error).max() < 0.0
 
 
-def sliding(follows: str) -> sp.Model:
-    """A body that slides along a cable, or along a beam."""
-    model = sp.Model(gravity=(0, 0, -9.81), name="sliding")
-    rubber = sp.Material(E=1e5, G=4e4, density=1000.0)
-    given = "line", 2.0, sp.Circle(0.02), rubber
-    section = follows == "section"
-    line = model.add(sp.GradientBeam(*given, 1) if section else sp.Cable(*given, 3))
-    body = model.add(sp.RigidBody("body", 0.5, (0.1, 0.02, 0.03), (0.01, 0.02, 0.03)))
-    model.add(sp.Spherical("end", model.ground.at(0), line.at(0)))
-    model.add(sp.Free("air", model.ground.at(0.8, 0, -0.05), body.at(0)))
-    model.add(sp.SlidingJoint("slide", line.at(0.8), body.at(0, 0, 0.05), follows))
-    return model
 
 
 @pytest.mark.parametrize(
@@ -410,18 +326,16 @@ def test_a_sliding_point_is_differentiated_exactly(follows: str) -> None:
             np.testing.assert_allclose(column[:, k], r.imag / STEP, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    "kind", ["plate", "solid", pytest.param("shell", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("kind", ["plate", "solid", pytest.param("shell", marks=pytest.mark.slow)])
 def test_pressure_is_differentiated_exactly(kind: str) -> None:
     """Along q, by complex steps; the tangent of a follower load is not symmetric."""
     model, rubber = sp.Model(), sp.Material(E=1e6, G=4e5, density=1000.0)
     if kind == "solid":
-        mesh = sp.block((0.2, 0.1, 0.1), (1, 1, 1), "hex8", rubber)
-        body = model.add(sp.GradientSolid("body", mesh))
+        mesh = sp.fem.block((0.2, 0.1, 0.1), (1, 1, 1), "hex8", rubber)
+        body = model.add(sp.ANCFSolid("body", mesh))
     else:
         shape = (lambda x, y: (x, y, 0.3 * x**2)) if kind == "shell" else None
-        body = model.add(sp.GradientPlate("body", (0.2, 0.1), 0.01, rubber, (1, 1), shape))
+        body = model.add(sp.ANCFPlate("body", (0.2, 0.1), 0.01, rubber, (1, 1), shape))
     model.add(sp.Spherical("hold", model.ground.at(0), body.at(0, 0)))
     bare = JointCoordinates().equations(model)
     model.add(sp.Pressure("load", body.at(0, 0), "2000 + t"))
@@ -434,7 +348,7 @@ def test_a_load_on_sections_is_differentiated_exactly(kind: str) -> None:
     model, rubber = sp.Model(), sp.Material(E=1e6, G=4e5, density=1000.0)
     if kind == "beam":
         shape = {"roll": 0.3, "twist": 0.4}
-        body = sp.GradientBeam("body", 0.4, sp.Rectangle(0.02, 0.01), rubber, 2, **shape)
+        body = sp.ANCFBeam("body", 0.4, sp.Rectangle(0.02, 0.01), rubber, 2, **shape)
         parts, start = ("2000 + t", 700.0, -900.0), body.at(0.05, rotation=(0.2, -0.3, 0.5))
     else:
         body = sp.Cable("body", 0.4, sp.Circle(0.01), rubber, 2)

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from hypothesis import Phase, given, settings
 
-import test_flexible_properties
-import test_loops
-import test_properties
-from random_loops import loop_recipes
-from random_models import flexible_recipes, recipes
+from models.random_loops import loop_recipes
+from models.random_models import flexible_recipes, recipes
+from oracles import flexible_laws, loop_laws, residual_laws
 
 ONCE = (Phase.generate,)  # a failure is not made smaller: that takes hours in plain Python
 
@@ -20,22 +18,22 @@ ONCE = (Phase.generate,)  # a failure is not made smaller: that takes hours in p
 @settings(max_examples=8, phases=ONCE)
 @given(recipe=recipes(forces="all"))
 def test_rigid_trees(columns, recipe):
-    test_properties.check_tangents(columns, recipe)
+    residual_laws.check_tangents(columns, recipe)
 
 
 @settings(max_examples=3, phases=ONCE)
 @given(recipe=flexible_recipes(max_bodies=2, forces="all"))
 def test_flexible_trees(columns, recipe):
-    test_flexible_properties.check_tangents(columns, recipe)
+    flexible_laws.check_tangents(columns, recipe)
 
 
 @settings(max_examples=20, phases=ONCE)
 @given(recipe=loop_recipes(max_closings=2, max_bodies=3, forces="all"))
 def test_loops_with_multipliers(columns, recipe):
-    test_loops.check_tangents(columns, recipe)
+    loop_laws.check_tangents(columns, recipe)
 
 
 @settings(max_examples=8, phases=ONCE)
 @given(recipe=loop_recipes(max_closings=1, max_bodies=2, flexible=True))
 def test_flexible_loops(columns, recipe):
-    test_loops.check_tangents(columns, recipe)
+    loop_laws.check_tangents(columns, recipe)

@@ -15,7 +15,7 @@ THIN = sp.Rectangle(1e-3, 0.02)
 THIN_EI = ALLOY.E * 0.02 * 1e-9 / 12
 
 
-def middle(result: sp.Result) -> float:
+def middle(result: sp.results.Result) -> float:
     """Place of the middle of a bridge across it, m."""
     return float(result["rod"].at(0.5).position[-1][1])
 
@@ -28,13 +28,13 @@ def slender_cantilever() -> Answer:
 
 @right()
 def cantilever_by_attachment_modes() -> Answer:
-    r = sp.statics(cantilever(modes=sp.AttachmentModes(2)))
+    r = sp.statics(cantilever(modes=sp.reduction.AttachmentModes(2)))
     return Answer(tip(r), 1 / (3 * EI), r)
 
 
 @right()
 def bridge_by_attachment_modes() -> Answer:
-    r = sp.statics(bridge(modes=sp.AttachmentModes(2)))
+    r = sp.statics(bridge(modes=sp.reduction.AttachmentModes(2)))
     return Answer(middle(r), 10 / (48 * EI), r)
 
 
@@ -173,13 +173,13 @@ def deep_strip_that_turns_aside() -> Answer:
 def blade_without_stiffening() -> Answer:
     m = sp.Model()
     thin = sp.Rectangle(0.05, 0.01)
-    blade = m.add(sp.Beam("rod", 2.0, thin, ALLOY, modes=sp.AttachmentModes(4)))
+    blade = m.add(sp.Beam("rod", 2.0, thin, ALLOY, modes=sp.reduction.AttachmentModes(4)))
     m.add(sp.Revolute("hub", m.ground.at(0), blade.at(0)))
     m.add(sp.Driver("motor", "hub", "20*t"))
     m.add(sp.Force("lift", blade.at(2.0), (0, 0, 1.0)))
     r = sp.statics(m, spin={"hub": 20.0})
     stiff = m.copy()
-    stiff.replace("rod", stiffening="second_order", modes=sp.AttachmentModes(8))
+    stiff.replace("rod", stiffening="second_order", modes=sp.reduction.AttachmentModes(8))
     true = sp.statics(stiff, spin={"hub": 20.0})
     return Answer(tip(r, 2, place=2.0), tip(true, 2, place=2.0), r)
 
@@ -281,7 +281,7 @@ def _guide(parts: int) -> sp.Model:
     stage = m.add(sp.RigidBody("stage", 0.5, inertia=1e-3))
     for side, y in (("left", -0.15), ("right", 0.15)):
         leaf = sp.Rectangle(0.5e-3, 20e-3)
-        twist = sp.SecondOrder(twist=True)
+        twist = sp.reduction.SecondOrder(twist=True)
         spring = m.add(sp.Beam(side, 0.1, leaf, STEEL, parts=parts, stiffening=twist))
         m.add(sp.Fixed(f"{side} foot", m.ground.at(0, y, 0), spring.at(0)))
         m.add(sp.Fixed(f"{side} end", spring.at(0.1), stage.at(0, y, 0)))

@@ -19,7 +19,7 @@ from truth.bodies import (
 from truth.table import Answer, right, wrong
 
 
-def bending(linear: sp.LinearModel, number: int = 0) -> float:
+def bending(linear: sp.results.LinearModel, number: int = 0) -> float:
     """Frequency of a bending mode in the plane x y, Hz."""
     moving = [
         m
@@ -30,7 +30,7 @@ def bending(linear: sp.LinearModel, number: int = 0) -> float:
     return sorted(m.damped_frequency for m in moving)[number]
 
 
-def _end(linear: sp.LinearModel) -> sp.Frame:
+def _end(linear: sp.results.LinearModel) -> sp.Frame:
     return linear.model["rod"].at(1.0)
 
 
@@ -54,7 +54,7 @@ def bridge_of_clamped_modes() -> Answer:
 
 @right()
 def bridge_of_attachment_modes() -> Answer:
-    found = sp.linearize(bridge(0.0, modes=sp.AttachmentModes(2), elements=8))
+    found = sp.linearize(bridge(0.0, modes=sp.reduction.AttachmentModes(2), elements=8))
     return Answer(float(found.frequencies[0]), frequency(np.pi**2), found)
 
 
@@ -137,7 +137,7 @@ def stiffness_by_all_modes() -> Answer:
 
 @right()
 def stiffness_of_the_end_by_many_modes() -> Answer:
-    m = cantilever((0, 0, 0), elements=16, modes=sp.AttachmentModes(4))
+    m = cantilever((0, 0, 0), elements=16, modes=sp.reduction.AttachmentModes(4))
     found = sp.stiffness(m, m["rod"].at(1.0), ["y", "z"])
     return Answer(float(found.along("y")[0]), 3 * EI, found)
 
@@ -299,7 +299,7 @@ def portal_frame() -> Answer:
     pairs = (("left", "top left"), ("top left", "top right"), ("top right", "right"))
     members = [sp.Member(*pair, tube, STEEL, elements=4) for pair in pairs]
     m = sp.Model()
-    frame = m.add(sp.FrameBody("portal", corners, members))
+    frame = m.add(sp.FrameStructure("portal", corners, members))
     m.add(sp.Fixed("foot", m.ground.at(0), frame.at("left")))
     m.add(sp.Fixed("other foot", m.ground.at(1), frame.at("right")))
     m.add(sp.Force("push", frame.at("top left"), (10.0, 0, 0)))
@@ -316,7 +316,7 @@ def portal_frame_by_two_modes() -> Answer:
     pairs = (("left", "top left"), ("top left", "top right"), ("top right", "right"))
     members = [sp.Member(*pair, tube, STEEL, elements=4) for pair in pairs]
     m = sp.Model()
-    frame = m.add(sp.FrameBody("portal", corners, members, modes=3))
+    frame = m.add(sp.FrameStructure("portal", corners, members, modes=3))
     m.add(sp.Fixed("foot", m.ground.at(0), frame.at("left")))
     m.add(sp.Fixed("other foot", m.ground.at(1), frame.at("right")))
     m.add(sp.Force("push", frame.at("top left"), (10.0, 0, 0)))
@@ -328,7 +328,7 @@ def portal_frame_by_two_modes() -> Answer:
 def nodal_strip(**fields: object) -> sp.Model:
     """A strip of 1 m over nodal vectors that nothing holds."""
     m = sp.Model(gravity=(0, 0, 0))
-    m.add(sp.GradientBeam("rod", 1.0, STRIP, ALLOY, **fields))
+    m.add(sp.ANCFBeam("rod", 1.0, STRIP, ALLOY, **fields))
     return m
 
 
@@ -384,7 +384,7 @@ def frequency_of_a_continuum() -> Answer:
     return Answer(float(found.frequencies[0]), frequency(CLAMPED[0]), found)
 
 
-def _rope(elements: int) -> sp.LinearModel:
+def _rope(elements: int) -> sp.results.LinearModel:
     """Small motion of a limp rope of 1 m that hangs on a pin."""
     m = sp.Model(gravity=(9.81, 0, 0))
     section = sp.Section(1e-4, 1e-14, 1e-14, 2e-14, half_sizes=(1e-3, 1e-3))
@@ -408,10 +408,10 @@ def rope_that_hangs_of_one_element() -> Answer:
     return Answer(float(found.frequencies[2]), BESSEL[1] / 2 * np.sqrt(9.81) / 2 / np.pi, found)
 
 
-def _sheet(elements: int) -> sp.LinearModel:
+def _sheet(elements: int) -> sp.results.LinearModel:
     """Small motion of a square plate of 1 m on hinges all around."""
     m = sp.Model(gravity=(0, 0, 0))
-    sheet = m.add(sp.GradientPlate("rod", (1, 1), 0.01, STEEL, elements=(elements, elements)))
+    sheet = m.add(sp.ANCFPlate("rod", (1, 1), 0.01, STEEL, elements=(elements, elements)))
     x, y, _ = sheet.coordinates.T
     edge = (x == 0) | (x == 1) | (y == 0) | (y == 1)
     for k, (a, b, _) in enumerate(sheet.coordinates[edge]):

@@ -52,7 +52,7 @@ def third_mode_of_a_chain() -> Answer:
 def clamped(layers: float, slope: float = 0.01, **fields: Any) -> sp.Model:
     """A clamped beam of 1 m under a tension that makes it so many layers sqrt(EI/T) long."""
     m = sp.Model()
-    rod = m.add(sp.GradientBeam("rod", 1.0, sp.Rectangle(SIZE, SIZE), STEEL, **fields))
+    rod = m.add(sp.ANCFBeam("rod", 1.0, sp.Rectangle(SIZE, SIZE), STEEL, **fields))
     m.add(sp.Fixed("clamp", m.ground.at(0), rod.at(0)))
     m.add(sp.Force("pull", rod.at(1.0), (EI * layers**2, slope * EI * layers**2, 0)))
     return m

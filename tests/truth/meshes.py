@@ -16,13 +16,13 @@ PLAIN = sp.Material(E=70e9, G=35e9, density=2700)  # nu = 0
 
 def bar(kind: str, divisions: tuple[int, int, int], modes: Any = None, **fields: Any) -> sp.Model:
     """A solid of 1 m with a square section of 20 mm, clamped at one end, 1 N at the other."""
-    mesh = sp.block((1.0, 0.02, 0.02), divisions, kind, fields.pop("material", PLAIN))
+    mesh = sp.fem.block((1.0, 0.02, 0.02), divisions, kind, fields.pop("material", PLAIN))
     ends = [
-        sp.Interface("root", (0, 0.01, 0.01), mesh.group("x_min")),
-        sp.Interface("tip", (1, 0.01, 0.01), mesh.group("x_max")),
+        sp.fem.Interface("root", (0, 0.01, 0.01), mesh.group("x_min")),
+        sp.fem.Interface("tip", (1, 0.01, 0.01), mesh.group("x_max")),
     ]
     m = sp.Model()
-    chosen = sp.CraigBampton(["root", "tip"], 4) if modes is None else modes
+    chosen = sp.reduction.CraigBampton(["root", "tip"], 4) if modes is None else modes
     body = m.add(sp.MeshBody("rod", mesh, ends, modes=chosen, clamp="root", **fields))
     m.add(sp.Fixed("wall", m.ground.at(0, 0.01, 0.01), body.at("root")))
     m.add(sp.Force("load", body.at("tip"), (0, 1.0, 0)))
@@ -107,11 +107,11 @@ def board(divisions: tuple[int, int], modes: Any = None, load: float = 1.0) -> s
     mesh = fem.plate(1.0, 0.2, *divisions, thickness=0.004, material=PLAIN)
     x = mesh.nodes[:, 0]
     ends = [
-        sp.Interface("root", (0, 0.1, 0), np.flatnonzero(x == 0.0)),
-        sp.Interface("tip", (1, 0.1, 0), np.flatnonzero(x == 1.0)),
+        sp.fem.Interface("root", (0, 0.1, 0), np.flatnonzero(x == 0.0)),
+        sp.fem.Interface("tip", (1, 0.1, 0), np.flatnonzero(x == 1.0)),
     ]
     m = sp.Model()
-    chosen = sp.CraigBampton(["root", "tip"], 4) if modes is None else modes
+    chosen = sp.reduction.CraigBampton(["root", "tip"], 4) if modes is None else modes
     body = m.add(sp.MeshBody("rod", mesh, ends, modes=chosen))
     m.add(sp.Fixed("wall", m.ground.at(0, 0.1, 0), body.at("root")))
     m.add(sp.Force("load", body.at("tip"), (0, 0, load)))
@@ -144,9 +144,11 @@ def _square(n: int) -> Answer:
     x, y, _ = mesh.nodes.T
     edge = np.flatnonzero((x == 0) | (x == 1) | (y == 0) | (y == 1))
     middle = int(np.flatnonzero((x == 0.5) & (y == 0.5))[0])
-    frame = sp.Interface("edge", (0, 0, 0), edge)
+    frame = sp.fem.Interface("edge", (0, 0, 0), edge)
     m = sp.Model()
-    body = m.add(sp.MeshBody("rod", mesh, [frame], modes=sp.AttachmentModes(2), clamp="edge"))
+    body = m.add(
+        sp.MeshBody("rod", mesh, [frame], modes=sp.reduction.AttachmentModes(2), clamp="edge")
+    )
     m.add(sp.Fixed("wall", m.ground.at(0), body.at("edge")))
     m.add(sp.Force("load", body.at(node=middle), (0, 0, 100.0)))
     r = sp.statics(m)
@@ -169,11 +171,13 @@ def thick(length: float) -> Answer:
     mesh = fem.plate(length, 0.1, 12, 4, thickness=0.1, material=PLAIN)
     x = mesh.nodes[:, 0]
     ends = [
-        sp.Interface("root", (0, 0.05, 0), np.flatnonzero(x == 0.0)),
-        sp.Interface("tip", (length, 0.05, 0), np.flatnonzero(x == x.max())),
+        sp.fem.Interface("root", (0, 0.05, 0), np.flatnonzero(x == 0.0)),
+        sp.fem.Interface("tip", (length, 0.05, 0), np.flatnonzero(x == x.max())),
     ]
     m = sp.Model()
-    body = m.add(sp.MeshBody("rod", mesh, ends, modes=sp.CraigBampton(["root", "tip"], 2)))
+    body = m.add(
+        sp.MeshBody("rod", mesh, ends, modes=sp.reduction.CraigBampton(["root", "tip"], 2))
+    )
     m.add(sp.Fixed("wall", m.ground.at(0, 0.05, 0), body.at("root")))
     m.add(sp.Force("load", body.at("tip"), (0, 0, 100.0)))
     r = sp.statics(m)

@@ -14,10 +14,10 @@ SOFT = sp.Material(E=1e9, G=1e9 / 2.6, density=1000)
 
 
 def strip(force: tuple[float, float, float], size: float = 2e-3, **fields: Any) -> sp.Model:
-    """A clamped GradientBeam of 1 m with a square section."""
+    """A clamped ANCFBeam of 1 m with a square section."""
     m = sp.Model()
     given: dict[str, Any] = {"section": sp.Rectangle(size, size), "material": STEEL, **fields}
-    rod = m.add(sp.GradientBeam("rod", 1.0, **given))
+    rod = m.add(sp.ANCFBeam("rod", 1.0, **given))
     m.add(sp.Fixed("clamp", m.ground.at(0), rod.at(0)))
     if any(force):
         m.add(sp.Force("load", rod.at(1.0), force))
@@ -130,7 +130,7 @@ def limp_cable_that_hangs_straight() -> Answer:
 def plate(elements: tuple[int, int], thickness: float = 0.01, clamped: bool = True) -> sp.Model:
     """A square plate of 1 m with held edges under 100 Pa."""
     m = sp.Model()
-    sheet = m.add(sp.GradientPlate("rod", (1.0, 1.0), thickness, STEEL, elements=elements))
+    sheet = m.add(sp.ANCFPlate("rod", (1.0, 1.0), thickness, STEEL, elements=elements))
     x, y, _ = sheet.coordinates.T
     edge = (x == 0) | (x == 1) | (y == 0) | (y == 1)
     kind = sp.Fixed if clamped else sp.Spherical
@@ -158,15 +158,15 @@ def clamped_plate_of_four_elements() -> Answer:
 
 
 def arm(kind: str, divisions: tuple[int, int, int], **fields: Any) -> sp.Model:
-    """A GradientSolid of 0.5 m with a square section of 20 mm, clamped at one end."""
+    """An ANCFSolid of 0.5 m with a square section of 20 mm, clamped at one end."""
     material = sp.Material(E=1e9, G=5e8, density=1000.0)  # nu = 0
-    mesh = sp.block((0.5, 0.02, 0.02), divisions, kind, material)
+    mesh = sp.fem.block((0.5, 0.02, 0.02), divisions, kind, material)
     ends = [
-        sp.Interface("root", (0, 0.01, 0.01), mesh.group("x_min")),
-        sp.Interface("tip", (0.5, 0.01, 0.01), mesh.group("x_max")),
+        sp.fem.Interface("root", (0, 0.01, 0.01), mesh.group("x_min")),
+        sp.fem.Interface("tip", (0.5, 0.01, 0.01), mesh.group("x_max")),
     ]
     m = sp.Model()
-    solid = m.add(sp.GradientSolid("rod", mesh, ends))
+    solid = m.add(sp.ANCFSolid("rod", mesh, ends))
     m.add(sp.Fixed("clamp", m.ground.at(0), solid.at("root")))
     m.add(sp.Force("load", solid.at("tip"), (0, 0.1, 0)))
     return m
@@ -207,7 +207,7 @@ def falling_cable() -> Answer:
 def swinging_strip_of_few_elements() -> Answer:
     m = sp.Model(gravity=(0, -9.81, 0))
     rubber = sp.Material(E=3e5, G=1.2e5, density=1000)
-    rod = m.add(sp.GradientBeam("rod", 1.0, sp.Rectangle(0.02, 0.02), rubber, elements=1))
+    rod = m.add(sp.ANCFBeam("rod", 1.0, sp.Rectangle(0.02, 0.02), rubber, elements=1))
     m.add(sp.Revolute("pin", m.ground.at(0), rod.at(0)))
     r = sp.simulate(m, 0.8, tolerance="loose")
     fine = m.copy()
@@ -220,7 +220,7 @@ def swinging_strip_of_few_elements() -> Answer:
 def thick_plate() -> Answer:
     m = sp.Model()
     material = sp.Material(E=70e9, G=35e9, density=2700)
-    sheet = m.add(sp.GradientPlate("rod", (0.3, 0.1), 0.1, material, elements=(8, 2)))
+    sheet = m.add(sp.ANCFPlate("rod", (0.3, 0.1), 0.1, material, elements=(8, 2)))
     sides = sheet.coordinates[sheet.coordinates[:, 0] == 0, 1]
     for k, y in enumerate(sides):
         m.add(sp.Fixed(f"clamp {k}", m.ground.at(0, y), sheet.at(0, y)))

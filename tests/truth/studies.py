@@ -101,7 +101,7 @@ def certificate_of_chaos() -> Answer:
     return barred(found, float(true["pin2"].angle[-1]))
 
 
-def barred(found: sp.Certificate, exact: float) -> Answer:
+def barred(found: sp.results.Certificate, exact: float) -> Answer:
     """A number with its bar: right where the bar, or 0.5 %, holds the truth."""
     distance = (
         max(abs(found.value - exact) - found.bar, 0.0) if np.isfinite(found.bar) else abs(exact)
@@ -120,7 +120,9 @@ def swung(beam: Any) -> sp.Model:
 
 @right()
 def efforts_of_a_stiff_link() -> Answer:
-    beam = sp.Beam("rod", 1.0, sp.Rectangle(0.05, 0.05), STEEL, modes=sp.AttachmentModes(2))
+    beam = sp.Beam(
+        "rod", 1.0, sp.Rectangle(0.05, 0.05), STEEL, modes=sp.reduction.AttachmentModes(2)
+    )
     found = sp.inverse_dynamics(swung(beam), 1.0, motion={"pin": "t**5"}, output=500)
     inertia = STEEL.density * 0.05**2 / 3 + 1.0  # about the pin; the link hardly bends
     return Answer(float(found["drive pin"].effort[-1]), 20.0 * inertia, found)

@@ -94,19 +94,19 @@ def told(given: Any) -> Iterator[str]:
         for one in given:
             yield from told(one)
         return
-    if isinstance(given, sp.Certificate):
+    if isinstance(given, sp.results.Certificate):
         if given.level not in ("certified", "widened"):
             yield given.verdict
         return
     if not getattr(given, "success", True):
         yield str(given.message)
-    if isinstance(given, sp.Result):
+    if isinstance(given, sp.results.Result):
         for audit in (given.energy, given.momentum):
             if audit.level != "trusted":
                 yield audit.verdict
         if given.verdict.startswith(("doubtful", "not ", "balanced")):
             yield given.verdict
-    if getattr(given, "stable", True) is False and isinstance(given, sp.StaticResult):
+    if getattr(given, "stable", True) is False and isinstance(given, sp.results.StaticResult):
         yield "the equilibrium is not stable"
     doubts = getattr(given, "doubts", ())
     yield from () if callable(doubts) else doubts
@@ -116,5 +116,5 @@ def told(given: Any) -> Iterator[str]:
         yield from (f.sentence for f in position.monitor.findings)
     if hasattr(given, "stability"):
         yield from told(given.stability)
-    if isinstance(given, sp.Stability):
+    if isinstance(given, sp.results.Stability):
         yield from told(given.linear)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from supple.bodies.base.flexible import FlexibleBody
 from supple.bodies.base.rigid import Ground, PointMass, RigidBody
-from supple.bodies.base.shape import Cuboid, Cylinder, MeshFile, Sphere
+from supple.bodies.base.shape import Cuboid, Cylinder, MeshShape, Sphere
 from supple.bodies.beam.beam import Beam
-from supple.bodies.structure.frame import FrameBody
+from supple.bodies.structure.frame import FrameStructure
 from supple.bodies.structure.sid import SIDBody, write_sid
 from supple.foundation.frames import Body
 
@@ -16,9 +16,9 @@ __all__ = [
     "Cuboid",
     "Cylinder",
     "FlexibleBody",
-    "FrameBody",
+    "FrameStructure",
     "Ground",
-    "MeshFile",
+    "MeshShape",
     "PointMass",
     "RigidBody",
     "SIDBody",

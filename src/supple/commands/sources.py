@@ -60,10 +60,10 @@ def result_of(path: Path) -> Result | SavedResult:
     expect_file(path, EITHER)
     if holds_result(path):
         from supple.foundation.errors import SuppleWarning
-        from supple.results.files.saved import load
+        from supple.results.files.saved import load_result
 
         with asked_rightly():
-            found = load(path)
+            found = load_result(path)
         if not found.success:
             warnings.warn(f"{path.name}: {found.message}", SuppleWarning, stacklevel=2)
         return found

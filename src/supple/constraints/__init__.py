@@ -5,9 +5,11 @@ from supple.constraints.couplings import CoordinateConstraint, Coupling
 from supple.constraints.drivers import Driver, FrameDriver, check_drivers
 from supple.constraints.points import Distance, PointOnLine, PointOnPlane
 from supple.constraints.sliding import SlidingJoint
+from supple.constraints.topology_changes import Change
 from supple.constraints.transmissions import Gear, Rack, Screw
 
 __all__ = [
+    "Change",
     "Constraint",
     "CoordinateConstraint",
     "Coupling",

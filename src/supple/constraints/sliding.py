@@ -13,7 +13,7 @@ from supple.foundation.validate import set_fields
 from supple.joints.interactions import Shaft
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_line import GradientLine
+    from supple.bodies.nodal.ancf_line import ANCFLine
 
 Follows = Literal["point", "tangent", "section"]
 
@@ -27,12 +27,12 @@ class SlidingJoint(FrameConstraint, Shaft):
     name : str
         Unique in its model.
     A : Frame
-        Where it begins, on a `Cable` or a `GradientBeam`; it passes from element to element.
+        Where it begins, on a `Cable` or an `ANCFBeam`; it passes from element to element.
     B : Frame
         On another body.
     follows : "point", "tangent" or "section"
         B turns freely about the point; B's axes follow the tangent of the line and turn freely
-        about it, as on a round rod; or they follow the section of a `GradientBeam` wherever they
+        about it, as on a round rod; or they follow the section of an `ANCFBeam` wherever they
         are, as those of a sleeve on a square one. They are those of A, apart from that.
 
     Its coordinate is the station on the line, m: springs, efforts, friction, stops and controllers
@@ -46,14 +46,14 @@ class SlidingJoint(FrameConstraint, Shaft):
         owner = self._connect(name, A, B)
         body = self.A.body
         if not body.along_line:
-            expected = "a frame on a Cable or a GradientBeam"
+            expected = "a frame on a Cable or an ANCFBeam"
             raise ModelError(owner, "A", self.A, f"{expected}, not on {label(body)}")
         known = ("point", "tangent", "section")
         chosen = validate.choice(owner, "follows", follows, known)
-        if chosen == "section" and not cast("GradientLine", body).turns:
+        if chosen == "section" and not cast("ANCFLine", body).turns:
             expected = f"'point' or 'tangent' on {label(body)}, which has no sections that turn"
             raise ModelError(owner, "follows", follows, expected)
-        if chosen != "point" and cast("GradientLine", body).frame_axes == "section":
+        if chosen != "point" and cast("ANCFLine", body).frame_axes == "section":
             expected = (
                 f"'point', because {label(body)} turns with sections that shear against its axis; "
                 "or give it another element or axes='tangent'"

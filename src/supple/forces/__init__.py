@@ -1,7 +1,7 @@
 """Force elements: what pushes, pulls, turns and drives."""
 
 from supple.forces.base import ForceElement, JointForce
-from supple.forces.controllers import Controller, LinearLaw
+from supple.forces.controllers import ControlLaw, Controller
 from supple.forces.functions import (
     EffortFunction,
     ForceFunction,
@@ -11,13 +11,13 @@ from supple.forces.functions import (
 )
 from supple.forces.joints import (
     PID,
-    CouplingSpring,
+    CoordinateSpring,
     JointEffort,
     JointFriction,
     JointSpring,
     JointStop,
 )
-from supple.forces.laws import ForceFormula, ForceTable
+from supple.forces.laws import FormulaLaw, TableLaw
 from supple.forces.motor import Motor
 from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
 from supple.forces.ropes import Drum, Pulley, Rope
@@ -29,23 +29,22 @@ __all__ = [
     "PID",
     "Bushing",
     "CartesianSpring",
+    "ControlLaw",
     "Controller",
-    "CouplingSpring",
+    "CoordinateSpring",
     "DistributedLoad",
     "Drum",
     "EffortFunction",
     "Force",
     "ForceElement",
-    "ForceFormula",
     "ForceFunction",
-    "ForceTable",
+    "FormulaLaw",
     "FrameState",
     "JointEffort",
     "JointForce",
     "JointFriction",
     "JointSpring",
     "JointStop",
-    "LinearLaw",
     "Motor",
     "PairFunction",
     "PairState",
@@ -56,5 +55,6 @@ __all__ = [
     "SpringDamper",
     "StateSpaceController",
     "SurfaceLoad",
+    "TableLaw",
     "state_feedback",
 ]

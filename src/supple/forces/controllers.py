@@ -24,7 +24,7 @@ ELASTIC = "a list of pairs (flexible body, coordinate)"
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class LinearLaw:
+class ControlLaw:
     """A linear control law with n states z, of p errors e and m efforts u.
 
     Continuous in a `StateSpaceController`: ``u = C z + D e``, ``z' = A z + B e``; discrete in a
@@ -55,7 +55,7 @@ class LinearLaw:
         C: ArrayLike | None = None,
         back: ArrayLike | None = None,
     ) -> None:
-        owner = "LinearLaw"
+        owner = "ControlLaw"
         gains = _matrix(owner, "D", D)
         m, p = gains.shape
         # a law without states is written with matrices that have no entries
@@ -180,14 +180,14 @@ class Controller(ForceElement):
         )
         return owner
 
-    def _expect(self, owner: str, law: LinearLaw, errors: int) -> None:
+    def _expect(self, owner: str, law: ControlLaw, errors: int) -> None:
         """Refuse a law for other numbers of efforts and errors."""
         if law.D.shape != (len(self.joints), errors):
             expected = (
                 f"a D of shape ({len(self.joints)}, {errors}): a row for each effort, a column for "
                 "each measured coordinate and then for each rate"
             )
-            raise ModelError(owner, "law", f"a LinearLaw with D of shape {law.D.shape}", expected)
+            raise ModelError(owner, "law", f"a ControlLaw with D of shape {law.D.shape}", expected)
 
     @property
     def targets(self) -> tuple[Target, ...]:

@@ -25,10 +25,10 @@ class JointSpring(JointForce):
 
     Parameters
     ----------
-    spring : pairs, ForceTable or formula, optional
+    spring : pairs, TableLaw or formula, optional
         A further effort ``-spring(x)`` over ``x = q - rest``: pairs of x and effort (N m or N), or
         a formula such as ``"2e3*x + 5e5*x**3"``. Its energy is zero at x = 0.
-    damper : pairs, ForceTable or formula, optional
+    damper : pairs, TableLaw or formula, optional
         A further effort ``-damper(x, v)`` with ``v = q'``: pairs of v and effort, or a formula in x
         and v such as ``"40*v*abs(v)"``. What it takes is counted as dissipated.
     """
@@ -67,7 +67,7 @@ class JointSpring(JointForce):
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class CouplingSpring(ForceElement):
+class CoordinateSpring(ForceElement):
     """A spring and damper between two joint coordinates or shafts.
 
     With the stretch ``s = first - ratio second - rest`` the effort on the first is

@@ -19,7 +19,7 @@ from supple.forces.base import ForceElement
 from supple.forces.functions import EffortFunction, ForceFunction, PairFunction
 from supple.forces.joints import (
     PID,
-    CouplingSpring,
+    CoordinateSpring,
     JointEffort,
     JointFriction,
     JointSpring,
@@ -164,7 +164,7 @@ FORCES: dict[type[ForceElement], ForceKind] = {
         ForceKind(ForceFunction, (codes.FRAME_FUNCTION,), "point", "", at_frames=True),
         ForceKind(PairFunction, (codes.PAIR_FUNCTION,), "point", "", at_frames=True),
         ForceKind(EffortFunction, (codes.JOINT_FUNCTION,), "efforts", ""),
-        ForceKind(CouplingSpring, (codes.GEAR,), "efforts", "coupling"),
+        ForceKind(CoordinateSpring, (codes.GEAR,), "efforts", "coupling"),
         ForceKind(SampledController, (codes.JOINT_EFFORT,), "sampled", ""),
         ForceKind(
             StateSpaceController, (codes.LINEAR_CONTROL,), "controller", "", switches=_if_limited

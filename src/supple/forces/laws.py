@@ -20,7 +20,7 @@ from supple.signals.base import Packed, packed, parsed
 from supple.signals.piecewise import OPEN_END
 
 OF_A_SPRING = {"x": expressions.OF_A_LAW["x"]}
-PAIRS = "pairs such as [(0, 0), (0.1, 500)] or a ForceTable"
+PAIRS = "pairs such as [(0, 0), (0.1, 500)] or a TableLaw"
 
 
 class Law(ABC):
@@ -45,7 +45,7 @@ class Law(ABC):
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class ForceTable(Law):
+class TableLaw(Law):
     """A force between given points.
 
     Parameters
@@ -70,10 +70,10 @@ class ForceTable(Law):
         interpolation: Literal["linear", "cubic"] = "linear",
         beyond: Literal["slope", "hold"] = "slope",
     ) -> None:
-        self._store("ForceTable", "points", points, interpolation, beyond)
+        self._store("TableLaw", "points", points, interpolation, beyond)
 
     @classmethod
-    def of(cls, owner: str, field: str, points: Any) -> ForceTable:
+    def of(cls, owner: str, field: str, points: Any) -> TableLaw:
         """A table of straight lines in the field of another object, which its sentences name."""
         made = cls.__new__(cls)
         made._store(owner, field, points, "linear", "slope")
@@ -158,7 +158,7 @@ class ForceTable(Law):
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class ForceFormula(Law):
+class FormulaLaw(Law):
     """A force (N or N m) as a formula in the deflection ``x`` and its rate ``v``.
 
     Allowed is what an ``Expression`` allows, with x (m or rad) and v (m/s or rad/s) in place of t.
@@ -169,10 +169,10 @@ class ForceFormula(Law):
     _program: expressions.Program
 
     def __init__(self, text: str) -> None:
-        self._store("ForceFormula", "text", text, expressions.OF_A_LAW)
+        self._store("FormulaLaw", "text", text, expressions.OF_A_LAW)
 
     @classmethod
-    def of(cls, owner: str, field: str, text: Any, variables: Mapping[str, int]) -> ForceFormula:
+    def of(cls, owner: str, field: str, text: Any, variables: Mapping[str, int]) -> FormulaLaw:
         """A formula in the field of another object, which its sentences name."""
         made = cls.__new__(cls)
         made._store(owner, field, text, variables)
@@ -214,7 +214,7 @@ LawLike = Law | str | ArrayLike
 def spring_law(owner: str, field: str, value: LawLike | None) -> Law | None:
     """The elastic law of an element: a function of x that is finite where its energy is zero."""
     law = _law(owner, field, value, OF_A_SPRING)
-    if isinstance(law, ForceFormula):
+    if isinstance(law, FormulaLaw):
         if law.uses_rate:
             expected = "a formula in x; what depends on v is a damper"
             raise ModelError(owner, field, law.text, expected)
@@ -233,10 +233,10 @@ def _law(owner: str, field: str, value: LawLike | None, variables: Mapping[str, 
     if value is None or isinstance(value, Law):
         return value
     if isinstance(value, str):
-        return ForceFormula.of(owner, field, value, variables)
+        return FormulaLaw.of(owner, field, value, variables)
     if not isinstance(value, (list, tuple, np.ndarray)):
         raise ModelError(owner, field, value, f"a formula or {PAIRS}")
-    return ForceTable.of(owner, field, value)
+    return TableLaw.of(owner, field, value)
 
 
 def _table(breaks: Vector, origins: Vector, coefficients: Vector) -> Packed:

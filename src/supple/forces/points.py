@@ -80,10 +80,10 @@ class SpringDamper(PairForce):
 
     Parameters
     ----------
-    spring : pairs, ForceTable or formula, optional
+    spring : pairs, TableLaw or formula, optional
         A further pull ``spring(x)`` over ``x = distance - length``: pairs of x (m) and force (N),
         or a formula such as ``"2e3*x + 5e5*x**3"``. Its energy is zero at x = 0.
-    damper : pairs, ForceTable or formula, optional
+    damper : pairs, TableLaw or formula, optional
         A further pull ``damper(x, v)`` with ``v = distance'``: pairs of v (m/s) and force (N), or a
         formula in x and v such as ``"40*v*abs(v)"``. What it takes is counted as dissipated.
     """
@@ -227,7 +227,7 @@ class DistributedLoad(ForceElement):
 
     Parameters
     ----------
-    frame : Frame on a Beam, GradientBeam or Cable
+    frame : Frame on a Beam, ANCFBeam or Cable
         Where it begins, e.g. ``link2.at(0)``; a rotation of the frame turns "body" and "section"
         axes.
     force : (3,) N/m
@@ -238,7 +238,7 @@ class DistributedLoad(ForceElement):
         Factors at the beginning and the end, linear between them: (0, 1) is a triangle.
     axes : "world", "body" or "section"
         Fixed in the world, turning with the beam's frame, or following the deformed section, along
-        the axes of ``beam.at(x)``. A `GradientBeam` or `Cable` has no frame, so not "body". On the
+        the axes of ``beam.at(x)``. An `ANCFBeam` or `Cable` has no frame, so not "body". On the
         sections of a `Cable` the force is along its tangent: nothing tells directions across it.
 
     It is per length without load, also where the body is stretched.

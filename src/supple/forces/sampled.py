@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.forces.controllers import (
+    ControlLaw,
     Controller,
-    LinearLaw,
     SignalsLike,
     limits_of,
     steps_of,
@@ -21,7 +21,7 @@ from supple.foundation import validate
 from supple.foundation.errors import ModelError
 from supple.foundation.validate import Vector, set_fields
 
-LAW = "a LinearLaw, or a function (t, e, state) -> efforts, next state"
+LAW = "a ControlLaw, or a function (t, e, state) -> efforts, next state"
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -37,7 +37,7 @@ class SampledController(Controller):
     ----------
     joints : joint, motor or name, or a list of these or of pairs (joint, coordinate)
         What the efforts act on, N m or N.
-    law : LinearLaw or callable
+    law : ControlLaw or callable
         Discrete: efforts ``u = C z + D e`` and next states ``A z + B e``, or a function
         ``(t, e, state) -> u, next state`` with the time (s), errors e (p,) and state (n,).
     period : s
@@ -68,7 +68,7 @@ class SampledController(Controller):
         State at the start; zero by default.
     """
 
-    law: LinearLaw | Callable[[float, Vector, Vector], Any]
+    law: ControlLaw | Callable[[float, Vector, Vector], Any]
     period: float
     offset: float
     delay: float
@@ -81,7 +81,7 @@ class SampledController(Controller):
         self,
         name: str,
         joints: Any,
-        law: LinearLaw | Callable[[float, Vector, Vector], Any],
+        law: ControlLaw | Callable[[float, Vector, Vector], Any],
         period: float,
         measures: Any = None,
         target: SignalsLike = (),
@@ -104,7 +104,7 @@ class SampledController(Controller):
             for i, text in enumerate(validate.listed(owner, "sensors", given, expected))
         )
         p, m = 2 * len(self.target) + len(texts), len(self.joints)
-        if isinstance(law, LinearLaw):
+        if isinstance(law, ControlLaw):
             self._expect(owner, law, p)
         elif not callable(law) or isinstance(law, type):
             raise ModelError(owner, "law", law, LAW)
@@ -126,7 +126,7 @@ class SampledController(Controller):
         found = validate.array(owner, "initial", initial, expected)
         if found.ndim != 1:
             raise ModelError(owner, "initial", initial, expected)
-        if isinstance(law, LinearLaw) and found.size != law.states:
+        if isinstance(law, ControlLaw) and found.size != law.states:
             if found.size:
                 expected = f"{law.states} numbers, one for each state of the law"
                 raise ModelError(owner, "initial", initial, expected)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.core.forces.control import MOST
-from supple.forces.controllers import Controller, LinearLaw, SignalsLike
+from supple.forces.controllers import ControlLaw, Controller, SignalsLike
 from supple.forces.sampled import SampledController
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
@@ -28,7 +28,7 @@ class StateSpaceController(Controller):
     ----------
     joints : joint, motor or name, or a list of these or of pairs (joint, coordinate)
         What the efforts act on, N m or N.
-    law : LinearLaw
+    law : ControlLaw
     measures : like ``joints``, optional
         Whose coordinates and rates are measured; by default those of ``joints``.
     target : signals
@@ -43,13 +43,13 @@ class StateSpaceController(Controller):
         States at the start; zero by default.
     """
 
-    law: LinearLaw
+    law: ControlLaw
 
     def __init__(
         self,
         name: str,
         joints: Any,
-        law: LinearLaw,
+        law: ControlLaw,
         measures: Any = None,
         target: SignalsLike = (),
         feedforward: SignalsLike = (),
@@ -58,8 +58,8 @@ class StateSpaceController(Controller):
         initial: ArrayLike = (),
     ) -> None:
         owner = self._connect(name, joints, measures, elastic, target, feedforward, limit)
-        if not isinstance(law, LinearLaw):
-            raise ModelError(owner, "law", law, "a LinearLaw")
+        if not isinstance(law, ControlLaw):
+            raise ModelError(owner, "law", law, "a ControlLaw")
         self._expect(owner, law, 2 * len(self.target))
         if len(self.target) + len(self.joints) > MOST:
             expected = f"at most {MOST} measured coordinates and efforts together"
@@ -105,7 +105,7 @@ def state_feedback(
     joints, measures, target, feedforward, limit, elastic : as for `StateSpaceController`
     """
     gains = validate.array(f"state_feedback {name!r}", "gain", gain, "a matrix of finite numbers")
-    law = LinearLaw(-np.atleast_2d(gains))
+    law = ControlLaw(-np.atleast_2d(gains))
     given: dict[str, Any] = {"measures": measures, "target": target, "feedforward": feedforward}
     given |= {"limit": limit, "elastic": elastic}
     if period is None:

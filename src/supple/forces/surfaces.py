@@ -34,7 +34,7 @@ class _OnSurface(ForceElement):
         owner = self._named(name)
         frame = expect_body_frame(owner, "frame", frame)
         if not frame.body.faces:
-            expected = f"a frame on a GradientPlate or GradientSolid, not on {label(frame.body)}"
+            expected = f"a frame on an ANCFPlate or ANCFSolid, not on {label(frame.body)}"
             raise ModelError(owner, "frame", frame, expected)
         set_fields(self, frame=frame, nodes=_numbers(owner, nodes))
         if not self.faces:
@@ -64,7 +64,7 @@ class _OnSurface(ForceElement):
 
 @dataclass(frozen=True, eq=False, init=False)
 class SurfaceLoad(_OnSurface):
-    """A force per area on a `GradientPlate` or `GradientSolid`, fixed in the world.
+    """A force per area on an `ANCFPlate` or `ANCFSolid`, fixed in the world.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class SurfaceLoad(_OnSurface):
 
 @dataclass(frozen=True, eq=False, init=False)
 class Pressure(_OnSurface):
-    """A pressure on a `GradientPlate` or `GradientSolid`; it follows the surface as that moves.
+    """A pressure on an `ANCFPlate` or `ANCFSolid`; it follows the surface as that moves.
 
     Parameters
     ----------

@@ -21,8 +21,8 @@ class DeformationModes(Formulation):
 
     A beam without ``parts`` has as many as ``elements``, whatever its modes and frame of reference;
     its own frame is then its section at the origin. The quadratic term of Jonker's elongation is
-    the beam's stiffening "second_order". Members of a `FrameBody` are cut in the same way, and so
-    is a `GradientBeam` of the usual elements. Rigid bodies, cables and other bodies with nodal
+    the beam's stiffening "second_order". Members of a `FrameStructure` are cut in the same way, and
+    so is an `ANCFBeam` of the usual elements. Rigid bodies, cables and other bodies with nodal
     vectors stay as they are; other flexible bodies cannot be cut and are refused.
 
     Parameters

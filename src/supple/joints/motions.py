@@ -2,7 +2,8 @@
 
 To add a kind of motion: a row in ``MOTIONS`` here, its integer code in ``core/base/layout.py``, and
 a branch in the kernels of the methods that the row names (``CONTRIBUTING.md``). Methods that are
-not named there refuse the kind by a sentence; ``tests/test_kinds.py`` runs those that are.
+not named there refuse the kind by a sentence; ``tests/contracts/test_kinds.py`` runs those that
+are.
 """
 
 from __future__ import annotations

@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.core.base.layout import new_work
-from supple.engine.base.body_records import GradientRecord
+from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
 from supple.engine.reading.rows import rows_at
 from supple.foundation.poses import Array
 from supple.loops.closing import CLOSED, Assembler
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_line import GradientLine
+    from supple.bodies.nodal.ancf_line import ANCFLine
 
 STRAIGHT = 1e-6  # part of its length by which a line without load may be shorter than straight
 PIECES = 64  # of a span at least, each with the points of Gauss below
@@ -77,14 +77,14 @@ def _columns(G: Any) -> NDArray[np.bool_]:
 
 
 def _curved(
-    record: GradientRecord, held: NDArray[np.bool_], old: Array, ends: Array, gravity: Array
+    record: ANCFRecord, held: NDArray[np.bool_], old: Array, ends: Array, gravity: Array
 ) -> Array | None:
     """Nodal vectors (nodes, V, 3) of a line between its held nodes; None if it is not slack.
 
     ``held`` (nodes, V) vectors are where they are in ``ends``; ``old`` are those of the body before
     it deforms.
     """
-    body = cast("GradientLine", record.body)
+    body = cast("ANCFLine", record.body)
     s, rest = np.asarray(body.stations), record.mesh.rest
     places: list[int] = np.flatnonzero(held[:, 0]).tolist()
     spans = list(pairwise(places))

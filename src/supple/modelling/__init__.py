@@ -1,4 +1,4 @@
 """Operations on the items of a model.
 
-Replaced fields, bodies cut where they are used, plausibility, products without a run.
+Replaced fields, bodies cut where they are used, plausibility.
 """

@@ -144,7 +144,7 @@ class AttachmentModes(ShapeSet):
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class PointLoad:
+class PointLoadPattern:
     """A load at a place of a body, for `StaticShapes`: force (3,) in N and torque (3,) in N m.
 
     The place is a station of a beam, the name of a frame's node or of a mesh body's interface; the
@@ -161,15 +161,17 @@ class PointLoad:
         named = isinstance(place, str) and place != ""
         if not named and (isinstance(place, bool) or not isinstance(place, numbers.Real)):
             expected = "a station (m) of a beam, or the name of a node or of an interface"
-            raise ModelError("PointLoad", "place", place, expected)
+            raise ModelError("PointLoadPattern", "place", place, expected)
         set_fields(
             self,
-            place=place if named else validate.number("PointLoad", "place", place),
-            force=validate.vector("PointLoad", "force", force),
-            torque=validate.vector("PointLoad", "torque", torque),
+            place=place if named else validate.number("PointLoadPattern", "place", place),
+            force=validate.vector("PointLoadPattern", "force", force),
+            torque=validate.vector("PointLoadPattern", "torque", torque),
         )
         if not (self.force.any() or self.torque.any()):
-            raise ModelError("PointLoad", "force", force, "a force or a torque that is not zero")
+            raise ModelError(
+                "PointLoadPattern", "force", force, "a force or a torque that is not zero"
+            )
 
     def vector(self, problem: Problem) -> Vector:
         """Nodal load (size,)."""
@@ -178,13 +180,13 @@ class PointLoad:
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class WeightLoad:
+class WeightPattern:
     """Weight of the body in a direction (3,) of its own axes, for `StaticShapes`."""
 
     direction: Vector
 
     def __init__(self, direction: validate.Axis) -> None:
-        set_fields(self, direction=validate.axis("WeightLoad", "direction", direction))
+        set_fields(self, direction=validate.axis("WeightPattern", "direction", direction))
 
     def vector(self, problem: Problem) -> Vector:
         """Nodal load (size,)."""
@@ -198,19 +200,19 @@ class StaticShapes(ShapeSet):
 
     Parameters
     ----------
-    loads : sequence of PointLoad or WeightLoad
+    loads : sequence of PointLoadPattern or WeightPattern
         One shape for each. Only directions matter: amplitudes are the coordinates.
     """
 
-    loads: tuple[PointLoad | WeightLoad, ...]
+    loads: tuple[PointLoadPattern | WeightPattern, ...]
 
-    def __init__(self, loads: Sequence[PointLoad | WeightLoad]) -> None:
+    def __init__(self, loads: Sequence[PointLoadPattern | WeightPattern]) -> None:
         expected = "PointLoads and WeightLoads"
         try:
             given = tuple(loads)
         except TypeError:
             raise ModelError("StaticShapes", "loads", loads, expected) from None
-        if not given or not all(isinstance(x, (PointLoad, WeightLoad)) for x in given):
+        if not given or not all(isinstance(x, (PointLoadPattern, WeightPattern)) for x in given):
             raise ModelError("StaticShapes", "loads", loads, expected)
         set_fields(self, loads=given)
 

@@ -118,7 +118,7 @@ class Products(Lookup):
         return summary(self._result).html(seen)
 
     def save(self, path: str | Path) -> Path:
-        """Write the dataset as NetCDF-4; `supple.load` reads it back. Returns the path.
+        """Write the dataset as NetCDF-4; return the path. `supple.files.load_result` reads it.
 
         Whole or not at all: if that fails (`FileError`), an earlier file is untouched.
         """

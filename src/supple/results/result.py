@@ -20,14 +20,14 @@ from supple.results.data.run_data import EventRecord, History, RunData
 from supple.results.data.spectrogram import Spectrogram
 from supple.results.data.spectrum import Spectrum
 from supple.results.files.dataset import Array, Track, track, values_of, variables
-from supple.results.files.saved import SavedResult, load
+from supple.results.files.saved import SavedResult, load_result
 from supple.results.monitor.blocks import LONG, monitor_in_blocks
 from supple.results.monitor.monitor import monitor
 from supple.results.monitor.verdict import headline
 from supple.results.motion.motion_audit import MotionAudit, motion_audit
 from supple.results.products import Products
 from supple.results.summary import WIDTH, summary
-from supple.results.views.ancf_views import GradientView
+from supple.results.views.ancf_views import ANCFView
 from supple.results.views.body_views import PlacesView, body_view
 from supple.results.views.constraint_views import ConstraintView, SlidingView
 from supple.results.views.force_views import (
@@ -59,7 +59,7 @@ __all__ = [
     "SavedResult",
     "Spectrogram",
     "Spectrum",
-    "load",
+    "load_result",
 ]
 
 
@@ -206,7 +206,7 @@ class Result(Products):
             return self._force(name)
         raise SuppleError(f"the result has nothing named {name!r}, {suggestion(name, self.names)}")
 
-    def _body(self, name: str) -> BodyView | PlacesView | GradientView:
+    def _body(self, name: str) -> BodyView | PlacesView | ANCFView:
         if name == self.model.ground.name:
             n = len(self.t)
             R = np.broadcast_to(np.eye(3), (n, 3, 3))

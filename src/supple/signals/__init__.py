@@ -10,7 +10,7 @@ from supple.signals.piecewise import (
     SmoothStep,
     Table,
 )
-from supple.signals.shaping import Shaped, shaped
+from supple.signals.shaping import ShapedSignal, shape_signal
 
 __all__ = [
     "OPEN_END",
@@ -19,12 +19,12 @@ __all__ = [
     "Expression",
     "Piecewise",
     "Polynomial",
-    "Shaped",
+    "ShapedSignal",
     "Signal",
     "SignalLike",
     "Sine",
     "SmoothStep",
     "Table",
     "as_signal",
-    "shaped",
+    "shape_signal",
 ]

@@ -55,8 +55,8 @@ def delayed(signal: Signal, delay: float) -> Signal:
     """The signal as it was ``delay`` (s) ago."""
     if delay == 0.0:
         return signal
-    if isinstance(signal, Shaped):
-        return Shaped(signal.signal, signal.amplitudes, signal.delays + delay)
+    if isinstance(signal, ShapedSignal):
+        return ShapedSignal(signal.signal, signal.amplitudes, signal.delays + delay)
     if isinstance(signal, Sine):
         phase = signal.phase - 2.0 * math.pi * signal.frequency * delay
         return Sine(signal.amplitude, signal.frequency, phase, signal.offset)
@@ -73,10 +73,10 @@ def delayed(signal: Signal, delay: float) -> Signal:
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Shaped(Signal):
+class ShapedSignal(Signal):
     """A signal convolved with impulses: the sum of ``amplitudes[i] signal(t - delays[i])``.
 
-    `shaped` makes one that leaves no vibration.
+    `shape_signal` makes one that leaves no vibration.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Shaped(Signal):
     delays: Vector
 
     def __init__(self, signal: SignalLike, amplitudes: ArrayLike, delays: ArrayLike) -> None:
-        owner, expected = "Shaped", "a row of finite numbers"
+        owner, expected = "ShapedSignal", "a row of finite numbers"
         sizes = validate.array(owner, "amplitudes", amplitudes, expected)
         if sizes.ndim != 1 or not sizes.size:
             raise ModelError(owner, "amplitudes", amplitudes, expected)
@@ -146,13 +146,13 @@ class Shaped(Signal):
         return self._sum
 
 
-def shaped(
+def shape_signal(
     signal: SignalLike,
     frequencies: ArrayLike,
     damping: ArrayLike = 0.0,
     kind: Kind = "ZV",
     residual: float = 0.05,
-) -> Shaped:
+) -> ShapedSignal:
     """A signal that excites no vibration at some frequencies once it has come to its end.
 
     Parameters
@@ -168,7 +168,7 @@ def shaped(
         one, one and a half, one.
     residual : part of the vibration that the signal itself leaves, for "EI"
     """
-    owner = "shaped"
+    owner = "shape_signal"
     source = as_signal(signal, owner, "signal")
     expected = "one or several positive frequencies in Hz"
     wanted = np.atleast_1d(validate.array(owner, "frequencies", frequencies, expected))
@@ -196,7 +196,7 @@ def shaped(
                 f"fewer of them: each multiplies the impulses of the signal by {len(a)}, and there "
                 f"can be {MOST_IMPULSES}",
             )
-    return Shaped(source, sizes, times)
+    return ShapedSignal(source, sizes, times)
 
 
 def _merged(sizes: Vector, times: Vector) -> tuple[Vector, Vector]:

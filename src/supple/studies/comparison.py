@@ -265,7 +265,7 @@ def compare(first: Result | SavedResult, second: Result | SavedResult, *what: st
 
     Parameters
     ----------
-    first, second : results, or files read by `supple.load`
+    first, second : results, or files read by `supple.files.load_result`
     what : names of objects ("elbow") or quantities ("elbow.angle"); everything without it
     """
     for result in (first, second):

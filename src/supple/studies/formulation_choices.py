@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from supple.engine.base.compiled import Compiled
 from supple.engine.sparsity.mass_solver_choice import Linear
+from supple.formulations.ancf import ANCF
 from supple.formulations.base import Formulation
 from supple.formulations.deformation import DeformationModes
-from supple.formulations.gradient import GradientBodies
 from supple.formulations.trees import Absolute, Branch, JointCoordinates
 from supple.foundation.errors import ModelError
 from supple.graph.topology import FREE, Components
@@ -100,7 +100,7 @@ def element_ways(model: Model, first: Formulation) -> tuple[list[Way], dict[str,
     found: list[Way] = []
     missing: dict[str, str] = {}
     cut = [(k, DeformationModes(refinement=k)) for k in REFINEMENTS]
-    vectors = [(k, GradientBodies(elements=k)) for k in ELEMENTS]
+    vectors = [(k, ANCF(elements=k)) for k in ELEMENTS]
     known: list[tuple[str, str, Sequence[tuple[int, Formulation]]]] = [
         ("deformation modes", "parts for each element", cut),
         ("gradient bodies", "elements", vectors),

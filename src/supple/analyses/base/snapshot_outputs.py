@@ -15,7 +15,7 @@ import numpy as np
 from supple.analyses.base.snapshot_result import instant
 from supple.core.base import layout as at
 from supple.core.equations import history as kernel
-from supple.engine.base.body_records import GradientRecord
+from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
 from supple.engine.base.histories import PLACE, SPIN, VELOCITY, rotations
 from supple.formulations.equations import Equations
@@ -29,7 +29,7 @@ from supple.results.result import Result
 from supple.state import State
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_body import GradientBody
+    from supple.bodies.nodal.ancf_body import ANCFBody
 
 ON_AXIS = 1e-12  # m, by which a place may be away from what nodal vectors tell
 _POINT = re.compile(r"([^.@]+)(?:\.at\(([^()]*)\))?\.(position|velocity)(?:\.([xyz]))?")
@@ -149,9 +149,9 @@ class InstantOutputs:
         moves = record.body.shown(frame, record.point_masses)
         return node, pose.p + pose.R @ moves.p0, pose.R, moves, record.q, record.u
 
-    def _nodal(self, record: GradientRecord, frame: Frame) -> Place | None:
+    def _nodal(self, record: ANCFRecord, frame: Frame) -> Place | None:
         """A place on a body of nodal vectors, where these tell it without axes of their own."""
-        body = cast("GradientBody", record.body)
+        body = cast("ANCFBody", record.body)
         numbers, rows = body.shown_vectors(frame)
         resting = rows[0] @ record.mesh.rest.reshape(-1, 3)[numbers]
         away = np.abs(body.rest_pose(frame.position).p - resting).max()

@@ -21,7 +21,7 @@ from supple.analyses.control.design import (
 )
 from supple.analyses.modes.linear_model import LinearModel
 from supple.analyses.modes.mode import Complex
-from supple.forces import LinearLaw, SampledController, StateSpaceController
+from supple.forces import ControlLaw, SampledController, StateSpaceController
 from supple.forces.controllers import SignalsLike
 from supple.foundation.errors import ModelError
 from supple.foundation.poses import Array
@@ -86,7 +86,7 @@ class Regulator:
             raise ModelError("controller", "observer", observer, "what sp.observer returned")
         if observer is None:
             D = -self.K[:, plant.order]
-            law, rest = LinearLaw(D), plant.rest
+            law, rest = ControlLaw(D), plant.rest
             seen: dict[str, Any] = {"measures": plant.measures, "elastic": plant.elastic}
         else:
             law, rest = observer.law(self), observer.rest
@@ -212,7 +212,7 @@ class Estimator:
         found = np.linalg.eigvals(self.A - self.L @ self.C).astype(complex)
         return found[np.argsort(np.abs(found))]
 
-    def law(self, regulator: Regulator) -> LinearLaw:
+    def law(self, regulator: Regulator) -> ControlLaw:
         """The law of a regulator whose states are estimated; its states are these estimates."""
         if not isinstance(regulator, Regulator):
             raise ModelError("Estimator.law", "regulator", regulator, "what lqr returned")
@@ -221,7 +221,7 @@ class Estimator:
             raise ModelError("controller", "observer", self, expected)
         k, m = len(self.rest), len(regulator.inputs)
         nothing = np.zeros_like(self.L)
-        return LinearLaw(
+        return ControlLaw(
             np.zeros((m, 2 * k)),
             self.A - self.B @ regulator.K - self.L @ self.C,
             np.hstack([self.L, nothing]),

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from supple.analyses.frequencies.rest_matrices import Matrices
-from supple.bodies.nodal.ancf_solid import GradientSolid
+from supple.bodies.nodal.ancf_solid import ANCFSolid
 from supple.bodies.nodal.finer_vectors import finer_solid, solid_map, solid_reading
-from supple.engine.base.body_records import GradientRecord
+from supple.engine.base.body_records import ANCFRecord
 from supple.engine.pack.builder import Compiled
-from supple.fem.nodal.ancf_mesh import GradientMesh
+from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.foundation.poses import Array
 
 LARGEST = 15_000  # coordinates of a finer mesh
@@ -68,7 +68,7 @@ def finer_solids(c: Compiled, q: Array) -> FinerSolids | None:
     """
     from scipy import sparse
 
-    solids = {n: r for n, r in c.gradient.items() if isinstance(r.body, GradientSolid)}
+    solids = {n: r for n, r in c.gradient.items() if isinstance(r.body, ANCFSolid)}
     kept = np.ones(c.nu, dtype=bool)
     for record in solids.values():
         kept[record.u] = False
@@ -105,20 +105,20 @@ def finer_solids(c: Compiled, q: Array) -> FinerSolids | None:
     )
 
 
-def _made(record: GradientRecord) -> tuple[GradientMesh, Any, Any, float] | None:
+def _made(record: ANCFRecord) -> tuple[ANCFMesh, Any, Any, float] | None:
     """The finer mesh of a solid, its vectors from those here, these from those, and its error."""
     body = record.body
-    assert isinstance(body, GradientSolid)
+    assert isinstance(body, ANCFSolid)
     found = finer_solid(body)
     if found is None or 3 * len(found[1].component.nodes) > LARGEST:
         return None
-    there = GradientSolid(body.name, **found[0], damping=body.damping)
+    there = ANCFSolid(body.name, **found[0], damping=body.damping)
     back = solid_reading(body, found[1], there)
     rest = REST.get(body.component.kind, OTHERS)
     return there.mesh, solid_map(body, found[1], there), back, rest
 
 
-def _tangents(mesh: GradientMesh, e: Array) -> tuple[Any, Any, Any]:
+def _tangents(mesh: ANCFMesh, e: Array) -> tuple[Any, Any, Any]:
     from scipy import sparse
 
     return (*mesh.tangents(e), sparse.kron(mesh.mass_matrix, np.eye(3)))

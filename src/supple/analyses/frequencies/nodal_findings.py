@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.bodies.nodal.ancf_nodes import GradientNodes
+from supple.bodies.nodal.ancf_nodes import ANCFNodes
 from supple.foundation.errors import label, percent
 from supple.results.data.findings import Finding, Monitor
 
@@ -54,4 +54,4 @@ def _advice(body: Body, lasts: bool) -> str:
     """Advice that makes the error smaller."""
     if lasts:
         return "use element='collocated', since sections of a continuum cannot contract"
-    return body.refinement if isinstance(body, GradientNodes) else "use more elements"
+    return body.refinement if isinstance(body, ANCFNodes) else "use more elements"

@@ -27,9 +27,9 @@ from supple.analyses.frequencies.rest_matrices import Matrices, matrices_at
 from supple.analyses.frequencies.ritz_modes import RitzModes, held, matched, ritz_modes
 from supple.analyses.modes.linear_model import LinearModel
 from supple.analyses.modes.mode import Complex, Mode
-from supple.bodies.nodal.ancf_line import GradientBeam
-from supple.bodies.nodal.ancf_solid import GradientSolid
-from supple.engine.base.body_records import GradientRecord
+from supple.bodies.nodal.ancf_line import ANCFBeam
+from supple.bodies.nodal.ancf_solid import ANCFSolid
+from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
 from supple.formulations.equations import Equations
 from supple.foundation.errors import SuppleError
@@ -172,7 +172,7 @@ def _compared(
     if not balanced:
         squares = [_without_loads(equations, linear, near, count, lowest)]
     free, rest, worst = len(linear.rigid_modes), REST, ("",) * count
-    lines = any(not isinstance(r.body, GradientSolid) for r in equations.compiled.gradient.values())
+    lines = any(not isinstance(r.body, ANCFSolid) for r in equations.compiled.gradient.values())
     for level in range(2 if lines else 1):
         made = _level(at, linear, near, balanced, lowest)
         if made is None:
@@ -336,7 +336,7 @@ def _lasting(linear: LinearModel, modes: Sequence[Mode]) -> Array:
     bent = {
         name: record
         for name, record in c.gradient.items()
-        if isinstance(record.body, GradientBeam) and record.body.element == "continuum"
+        if isinstance(record.body, ANCFBeam) and record.body.element == "continuum"
     }
     if not bent:
         return excess
@@ -344,14 +344,14 @@ def _lasting(linear: LinearModel, modes: Sequence[Mode]) -> Array:
         y = mode.shape[list(linear.places)]
         twice = abs(mode.eigenvalue) ** 2 * float(np.real(y.conj() @ linear.M @ y))
         for record in bent.values():
-            material = cast("GradientBeam", record.body).material
+            material = cast("ANCFBeam", record.body).material
             poisson = material.E / (2.0 * material.G) - 1.0
             whole = (1.0 - poisson) / ((1.0 + poisson) * (1.0 - 2.0 * poisson))
             excess[k] += (1.0 - 1.0 / whole) * _bending(linear, record, mode) * whole / twice
     return 1.0 - np.sqrt(1.0 - np.clip(excess, 0.0, 0.99))
 
 
-def _bending(linear: LinearModel, record: GradientRecord, mode: Mode) -> float:
+def _bending(linear: LinearModel, record: ANCFRecord, mode: Mode) -> float:
     """Twice the energy of bending of a beam in a mode, with its engineering stiffness, J."""
     q, total = linear.state.q[record.q], 0.0
     for part in (mode.shape.real, mode.shape.imag):
@@ -393,7 +393,7 @@ def _without_loads(
     return np.asarray(np.where(numbers >= 0, found.rates[numbers] ** 2, np.nan))
 
 
-def _unstrained(linear: LinearModel, records: dict[str, GradientRecord], lowest: float) -> bool:
+def _unstrained(linear: LinearModel, records: dict[str, ANCFRecord], lowest: float) -> bool:
     """True if bodies over nodal vectors have no strain but for rounding."""
     c = linear.state.compiled
     assert c is not None

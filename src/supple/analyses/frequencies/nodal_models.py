@@ -18,16 +18,16 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from supple.bodies.base.refinement import finer_mesh
-from supple.bodies.nodal.ancf_line import GradientLine
-from supple.bodies.nodal.ancf_plate import GradientPlate
-from supple.bodies.nodal.ancf_solid import GradientSolid
+from supple.bodies.nodal.ancf_line import ANCFLine
+from supple.bodies.nodal.ancf_plate import ANCFPlate
+from supple.bodies.nodal.ancf_solid import ANCFSolid
 from supple.bodies.nodal.finer_vectors import (
     finer_line,
     has_smaller,
     line_map,
     plate_map,
 )
-from supple.engine.base.body_records import GradientRecord
+from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled, JointRecord
 from supple.formulations.equations import Equations
 from supple.foundation.errors import ModelError, label
@@ -53,7 +53,7 @@ class Between(NamedTuple):
     second: Held
 
 
-def held_edges(model: Model, plate: GradientPlate) -> Iterator[Between]:
+def held_edges(model: Model, plate: ANCFPlate) -> Iterator[Between]:
     """Neighbouring nodes at the edges of a plate that are held on the same body."""
     n, m = plate.elements
     held = {}
@@ -68,15 +68,15 @@ def held_edges(model: Model, plate: GradientPlate) -> Iterator[Between]:
                 yield Between(held[a], held[b])
 
 
-def hold_between(made: Model, plate: GradientPlate, between: Between, number: int) -> None:
+def hold_between(made: Model, plate: ANCFPlate, between: Between, number: int) -> None:
     """Hold the new node between two nodes, in a model with smaller elements of the plate."""
     (joint, own, other), (_, after, beyond) = between
     there = made[plate.name]
-    assert isinstance(there, GradientPlate)
+    assert isinstance(there, ANCFPlate)
     x, y, _ = 0.5 * (own.position + after.position)
     new = Frame(there, there.at(float(x), float(y)).position, own.rotation)
     body: Any = made[other.body.name]
-    if isinstance(other.body, GradientPlate):
+    if isinstance(other.body, ANCFPlate):
         if own is joint.B:
             return  # that plate does it
         x, y, _ = 0.5 * (other.position + beyond.position)
@@ -98,7 +98,7 @@ def _alike(a: Held, b: Held) -> bool:
     return same and (a.own is a.joint.A) == (b.own is b.joint.A)
 
 
-def _pose(plate: GradientPlate, frame: Frame) -> Pose:
+def _pose(plate: ANCFPlate, frame: Frame) -> Pose:
     """Pose of a frame at rest, on the axes of the plate."""
     rest = plate.rest_pose(frame.position)
     return Pose(rest.R @ frame.rotation, rest.p)
@@ -142,8 +142,8 @@ def finer_nodal(
     from scipy import sparse
 
     c = equations.compiled
-    records = {n: r for n, r in c.gradient.items() if not isinstance(r.body, GradientSolid)}
-    size, plates = _size(records), any(isinstance(r.body, GradientPlate) for r in records.values())
+    records = {n: r for n, r in c.gradient.items() if not isinstance(r.body, ANCFSolid)}
+    size, plates = _size(records), any(isinstance(r.body, ANCFPlate) for r in records.values())
     if size > (LARGEST_AGAIN if again and plates else LARGEST):
         return None
     if not all(has_smaller(r.body) for r in records.values()):
@@ -166,14 +166,14 @@ def finer_nodal(
     return FinerModel(made, Equations(fine), P, moved)
 
 
-def _written(model: Model, records: dict[str, GradientRecord]) -> Model:
+def _written(model: Model, records: dict[str, ANCFRecord]) -> Model:
     """The model with finer lines and plates."""
-    made, plates = model.copy(), list[GradientPlate]()
+    made, plates = model.copy(), list[ANCFPlate]()
     for name, record in records.items():
         body = record.body
-        if isinstance(body, GradientLine):
+        if isinstance(body, ANCFLine):
             made.replace(name, **finer_line(body))
-        elif isinstance(body, GradientPlate):
+        elif isinstance(body, ANCFPlate):
             made.replace(name, **finer_mesh(body, FACTOR))
             plates.append(body)
     for plate in plates:
@@ -182,18 +182,18 @@ def _written(model: Model, records: dict[str, GradientRecord]) -> Model:
     return made
 
 
-def _size(records: dict[str, GradientRecord]) -> int:
+def _size(records: dict[str, ANCFRecord]) -> int:
     """About how many nodal coordinates the finer bodies have."""
-    plates = (isinstance(r.body, GradientPlate) for r in records.values())
+    plates = (isinstance(r.body, ANCFPlate) for r in records.values())
     every = zip(records.values(), plates, strict=True)
     return sum(r.mesh.size * (FACTOR**2 if plate else FACTOR) for r, plate in every)
 
 
-def _map(here: GradientRecord, there: GradientRecord) -> Any:
+def _map(here: ANCFRecord, there: ANCFRecord) -> Any:
     body, finer = here.body, there.body
-    if isinstance(body, GradientLine) and isinstance(finer, GradientLine):
+    if isinstance(body, ANCFLine) and isinstance(finer, ANCFLine):
         return line_map(body, finer.stations)
-    assert isinstance(body, GradientPlate)
+    assert isinstance(body, ANCFPlate)
     return plate_map(body, FACTOR)
 
 
@@ -201,7 +201,7 @@ def _others(c: Compiled, which: str, names: Iterable[str], here: Compiled) -> np
     """Places of coordinates or velocities that are none of some bodies, nor of new joints."""
     own = np.zeros(c.nq if which == "q" else c.nu, dtype=bool)
     new = [joint for name, joint in c.joints.items() if name not in here.joints]
-    left_out: list[GradientRecord | JointRecord] = [*(c.gradient[n] for n in names), *new]
+    left_out: list[ANCFRecord | JointRecord] = [*(c.gradient[n] for n in names), *new]
     for record in left_out:
         own[record.q if which == "q" else record.u] = True
     return np.flatnonzero(~own)
@@ -224,7 +224,7 @@ def _motions(here: Compiled, there: Compiled, maps: dict[str, Any]) -> Any:
     return sparse.csr_array((joined[0], (joined[1], joined[2])), (there.nu, here.nu))
 
 
-def _carried(here: GradientRecord, there: GradientRecord, W: Any, q: Array) -> Array:
+def _carried(here: ANCFRecord, there: ANCFRecord, W: Any, q: Array) -> Array:
     """Nodal vectors there of nodal vectors here; at rest they are those at rest."""
     rest, new, e = here.mesh.rest.reshape(-1, 3), there.mesh.rest.reshape(-1, 3), q.reshape(-1, 3)
     bent = new - W @ rest  # what a curved shape at rest is beside cubics
@@ -237,10 +237,10 @@ def _carried(here: GradientRecord, there: GradientRecord, W: Any, q: Array) -> A
     return np.asarray(W @ e + bent @ turn.T).ravel()
 
 
-def _as_long(there: GradientRecord, W: Any, e: Array) -> Array:
+def _as_long(there: ANCFRecord, W: Any, e: Array) -> Array:
     """Nodal vectors there; gradients across a line, which are chords between nodes, as long."""
     found = np.asarray(W @ e)
-    if isinstance(there.body, GradientLine) and there.mesh.node_vectors == ACROSS_FROM + 2:
+    if isinstance(there.body, ANCFLine) and there.mesh.node_vectors == ACROSS_FROM + 2:
         across = np.arange(len(found)) % there.mesh.node_vectors >= ACROSS_FROM
         length = (W @ np.linalg.norm(e, axis=1))[across]
         size = np.linalg.norm(found[across], axis=1)

@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.analyses.modes.mode import Mode
 from supple.core.base import layout as at
-from supple.engine.base.body_records import GradientRecord
+from supple.engine.base.body_records import ANCFRecord
 from supple.formulations.equations import Equations
 from supple.foundation.poses import Array
 from supple.reduction.modal import ModalBody
@@ -40,7 +40,7 @@ def kinetic_by_body(equations: Equations, q: Array, u: Array) -> dict[str, float
     return found
 
 
-def _of_vectors(record: GradientRecord, u: Array) -> float:
+def _of_vectors(record: ANCFRecord, u: Array) -> float:
     """Energy of the rates of nodal vectors, J."""
     rates = u[record.u].reshape(-1, 3)
     return float(0.5 * np.sum(rates * (record.mesh.mass_matrix @ rates)))

@@ -17,7 +17,7 @@ from supple.foundation.poses import Array
 from supple.model import Model
 from supple.results.data.findings import Monitor
 from supple.signals import SignalLike
-from supple.signals.shaping import Kind, Shaped, shaped
+from supple.signals.shaping import Kind, ShapedSignal, shape_signal
 from supple.state import State
 
 if TYPE_CHECKING:
@@ -116,12 +116,12 @@ class LinearModel:
         A[2 * n :] = np.hstack([self.Y, self.V, self.Z])
         return A
 
-    def shaped(self, signal: SignalLike, count: int = 1, kind: Kind = "ZV") -> Shaped:
-        """A signal that leaves no vibration of the lowest ``count`` modes; see `shaped`.
+    def shape_signal(self, signal: SignalLike, count: int = 1, kind: Kind = "ZV") -> ShapedSignal:
+        """A signal that leaves no vibration of the lowest ``count`` modes; see `shape_signal`.
 
         Modes that oscillate count, with their frequencies and damping.
         """
-        owner = "LinearModel.shaped"
+        owner = "LinearModel.shape_signal"
         modes = [m for m in self.modes if m.eigenvalue.imag > 0.0 and m.damping >= 0.0]
         most = validate.integer(owner, "count", count, 1, "a number of modes, 1 or more")
         if most > len(modes):
@@ -129,7 +129,7 @@ class LinearModel:
             raise ModelError(owner, "count", count, expected)
         few = modes[:most]
         damping = [m.damping for m in few]
-        return shaped(signal, [m.frequency for m in few], damping, kind)
+        return shape_signal(signal, [m.frequency for m in few], damping, kind)
 
     def state_space(self, inputs: Any, outputs: Any = None, derivative: int = 0) -> StateSpace:
         """Small motion with inputs and outputs: labelled A, B, C, D.

@@ -17,7 +17,7 @@ from supple.engine.base.compiled import Compiled
 from supple.forces import (
     Bushing,
     CartesianSpring,
-    CouplingSpring,
+    CoordinateSpring,
     ForceElement,
     JointSpring,
     JointStop,
@@ -103,7 +103,7 @@ def _coordinate(mode: Mode, ends: Result, force: JointSpring | JointStop) -> flo
     return float(stiffness * abs(rate) ** 2)
 
 
-def _coupling(mode: Mode, ends: Result, force: CouplingSpring) -> float:
+def _coupling(mode: Mode, ends: Result, force: CoordinateSpring) -> float:
     first, second = (_shaft(mode, target, force.name)[1] for target in (force.first, force.second))
     return float(force.stiffness * abs(first - force.ratio * second) ** 2)
 

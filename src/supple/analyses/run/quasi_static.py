@@ -30,7 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.analyses.equilibrium.balance import null_space
-from supple.engine.base.body_records import GradientRecord
+from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
 from supple.formulations.equations import Equations
 from supple.foundation.errors import SimulationError
@@ -368,11 +368,11 @@ class _FramelessStart(_Start):
         found: Array = rows[kept] / sizes[kept]
         return found
 
-    def _field(self, record: GradientRecord, q: Array, w: Array, v: Array) -> Array:
+    def _field(self, record: ANCFRecord, q: Array, w: Array, v: Array) -> Array:
         """Velocities (n, 3) of the nodal vectors of a body in a rigid motion."""
         return np.cross(w, self._vectors(record, q)) + record.mesh.places.ravel()[:, None] * v
 
-    def _vectors(self, record: GradientRecord, q: Array) -> Array:
+    def _vectors(self, record: ANCFRecord, q: Array) -> Array:
         found: Array = q[record.q].reshape(-1, 3)
         return found
 

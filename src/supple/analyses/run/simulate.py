@@ -43,7 +43,7 @@ def simulate(model: Model, t_end: float, **options: Unpack[SimulateOptions]) -> 
         s of the clock, and of simulated time, between checkpoints; every 30 s by default.
     output_to : path, optional
         Of a file (HDF5) that states at output times go to while the run is made, so that they need
-        not fit into memory; `load_run` reads it.
+        not fit into memory; `open_run` reads it.
 
     A run that fails returns what it has, with ``success`` False, a ``message`` and a warning. So
     does one that is stopped by Ctrl-C; a second Ctrl-C raises KeyboardInterrupt at once.

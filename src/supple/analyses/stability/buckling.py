@@ -26,7 +26,7 @@ from supple.analyses.equilibrium.static_result import static_result
 from supple.analyses.modes.mode import Mode
 from supple.analyses.stability.buckling_errors import LIMIT, doubts, strained, with_finer
 from supple.bodies.base.flexible import FlexibleBody
-from supple.fem.base.buckling import Buckling
+from supple.fem.base.buckling import ComponentBuckling
 from supple.fem.base.buckling import buckling as of_component
 from supple.fem.base.component import Component
 from supple.formulations.base import Formulation
@@ -106,7 +106,7 @@ class BucklingMode(Mode):
 
 
 @dataclass(frozen=True, eq=False)
-class ModelBuckling:
+class BucklingResult:
     """Lowest load factors of a model, ascending.
 
     Attributes
@@ -145,7 +145,7 @@ class ModelBuckling:
     def __repr__(self) -> str:
         shown = ", ".join(f"{f:.6g}" for f in self.factors[:6])
         wrong = f", about {percent(self.error)} too high" if self.error > LIMIT else ""
-        return f"<ModelBuckling at load factors {shown}{wrong}>"
+        return f"<BucklingResult at load factors {shown}{wrong}>"
 
 
 @overload
@@ -157,11 +157,11 @@ def buckling(
     t: float = ...,
     start: State | Result | None = ...,
     formulation: Formulation | None = ...,
-) -> ModelBuckling: ...
+) -> BucklingResult: ...
 @overload
 def buckling(
     component: Component, loads: ArrayLike, held: ArrayLike, count: int = ...
-) -> Buckling: ...
+) -> ComponentBuckling: ...
 def buckling(
     component: Component | Model,
     loads: ArrayLike | None = None,
@@ -172,7 +172,7 @@ def buckling(
     t: float = 0.0,
     start: State | Result | None = None,
     formulation: Formulation | None = None,
-) -> Buckling | ModelBuckling:
+) -> ComponentBuckling | BucklingResult:
     """Find the lowest load factors at which a model or a component buckles.
 
     Parameters
@@ -209,7 +209,7 @@ def buckling(
     most = validate.integer(OWNER, "count", count, 1, "an integer from 1 on")
     at = number(OWNER, "t", t)
 
-    def of(model: Model, begin: State | Result | None, finer: bool) -> ModelBuckling:
+    def of(model: Model, begin: State | Result | None, finer: bool) -> BucklingResult:
         loaded = Loaded(OWNER, Loading(OWNER, formulation.written(model), at, follow), formulation)
         if finer and loaded.compiled.nu > MOST:
             raise SimulationError("buckling: the finer model is too large to be compared with")
@@ -259,7 +259,7 @@ class _Linear:
         self.way = first.tangent.way / first.tangent.slope  # per load factor
         self.chosen = _independent(first.here.N)
 
-    def run(self, count: int) -> ModelBuckling:
+    def run(self, count: int) -> BucklingResult:
         """The lowest load factors and their modes."""
         K, moved = self._stiffness(0.0)
         found = self._significant(K)
@@ -285,7 +285,7 @@ class _Linear:
         left = abs(float(y @ there @ y)) / float(y @ K @ y)
         without, yielding = self._limits(float(factors[0]))
         by_mesh = mesh_stiffness(self.compiled, self.compiled.scale * (moved @ y), float(y @ K @ y))
-        return ModelBuckling(
+        return BucklingResult(
             factors, modes, follows, left, without, by_mesh=by_mesh, strained=yielding
         )
 

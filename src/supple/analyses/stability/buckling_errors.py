@@ -12,7 +12,7 @@ from supple.model import Model
 from supple.results.checks.deformation_findings import STRAIN, yield_strain
 
 if TYPE_CHECKING:
-    from supple.analyses.stability.buckling import ModelBuckling
+    from supple.analyses.stability.buckling import BucklingResult
     from supple.results.data.findings import BodyMonitor
 
 FINER = 2  # times the elements, parts and modes
@@ -85,7 +85,7 @@ def strained(
     return found
 
 
-def doubts(found: ModelBuckling) -> list[str]:
+def doubts(found: BucklingResult) -> list[str]:
     """Sentences about load factors that are wrong, or tell less than they seem to."""
     out = []
     if found.follows_motion:

@@ -106,7 +106,7 @@ class FlexibleBody(Body):
     def in_parts(self, options: PartOptions) -> Body:
         """Refuse to be cut into parts: only beams and frames of finite elements can be."""
         raise ModelError.plain(
-            f"{label(self)} cannot be cut into parts, expected a Beam or FrameBody of finite "
+            f"{label(self)} cannot be cut into parts, expected a Beam or FrameStructure of finite "
             "elements, or a rigid body"
         )
 

@@ -153,7 +153,9 @@ def _shears(beam: Any) -> bool:
 def _more_functions(body: Body, shapes: Any, factor: int) -> Any:
     """More assumed shapes of the same kind; fields without functions stay without."""
     if not hasattr(shapes, "n"):
-        raise ModelError(label(body), "modes", shapes, "Sines or Polynomials, to have more of them")
+        raise ModelError(
+            label(body), "modes", shapes, "SineShapes or PolynomialShapes, to have more of them"
+        )
     counts = {name: factor * getattr(shapes, name) for name in ("n", "axial", "twist")}
     return replace(shapes, **counts)
 

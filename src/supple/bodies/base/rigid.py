@@ -64,7 +64,7 @@ class RigidBody(Body):
         The point that ``inertia`` refers to.
     position, rotation : (3,) m; (3, 3), (4,) or (3,)
         Place and axes of its own frame in the world as the model is written; for `at_world`.
-    shape : Cuboid, Cylinder, Sphere or MeshFile, or several, optional
+    shape : Cuboid, Cylinder, Sphere or MeshShape, or several, optional
         How it is drawn, in its own axes. Looks only: no mass follows from it. Without one, pictures
         show the box that has its mass and inertia, and bars from there to its joints.
     """

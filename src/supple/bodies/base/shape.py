@@ -20,7 +20,7 @@ from supple.foundation.input_files import path_of
 from supple.foundation.poses import aligned
 from supple.foundation.validate import Axis, Vector, read_only, set_fields
 
-SHAPE = "a Cuboid, Cylinder, Sphere or MeshFile, or a sequence of them"
+SHAPE = "a Cuboid, Cylinder, Sphere or MeshShape, or a sequence of them"
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -127,7 +127,7 @@ class Sphere(Shape):
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class MeshFile(Shape):
+class MeshShape(Shape):
     """The triangles of a mesh file (STL, VTK, gmsh ...) for pictures; they give no mass.
 
     Parameters
@@ -156,9 +156,9 @@ class MeshFile(Shape):
         from supple.fem.drawn.boundary import mesh_triangles
         from supple.fem.files.mesh_files import read_mesh
 
-        source = path_of("MeshFile", "path", path)
-        factor = validate.positive("MeshFile", "scale", scale)
-        turn = validate.rotation("MeshFile", "rotation", rotation)
+        source = path_of("MeshShape", "path", path)
+        factor = validate.positive("MeshShape", "scale", scale)
+        turn = validate.rotation("MeshShape", "rotation", rotation)
         data = read_mesh(source, factor)
         faces = mesh_triangles(data)
         if not len(faces):

@@ -9,11 +9,11 @@ from supple.foundation.frames import Body, PartOptions
 
 if TYPE_CHECKING:
     from supple.bodies.beam.beam import Beam
-    from supple.bodies.nodal.ancf_line import GradientBeam
+    from supple.bodies.nodal.ancf_line import ANCFBeam
     from supple.fem.base.material import Material
     from supple.fem.sections.tapered import Profile
 
-# What a `GradientBeam` is, and a beam in its place must be
+# What an `ANCFBeam` is, and a beam in its place must be
 SAME: dict[str, Any] = {
     "theory": "euler_bernoulli",
     "rotary_inertia": True,
@@ -21,18 +21,18 @@ SAME: dict[str, Any] = {
 }
 
 
-def gradient_beam(beam: Beam, elements: int) -> GradientBeam:
+def gradient_beam(beam: Beam, elements: int) -> ANCFBeam:
     """The same beam with nodal vectors; what it is not the same for is refused."""
-    from supple.bodies.nodal.ancf_line import GradientBeam
+    from supple.bodies.nodal.ancf_line import ANCFBeam
 
     for field, value in SAME.items():
         found = getattr(beam, field)
         if found != value:
             raise ModelError(label(beam), field, found, f"{value!r} of a beam with nodal vectors")
-    return GradientBeam(*_matter(beam), elements=elements, **_shape(beam))
+    return ANCFBeam(*_matter(beam), elements=elements, **_shape(beam))
 
 
-def cut_beam(beam: GradientBeam, options: PartOptions) -> Body:
+def cut_beam(beam: ANCFBeam, options: PartOptions) -> Body:
     """The same beam in parts, as many as elements; itself where parts would not be the same.
 
     Parts leave out deflections by shear forces, as "collocated" elements do; the others lock.
@@ -44,11 +44,11 @@ def cut_beam(beam: GradientBeam, options: PartOptions) -> Body:
     return Beam(*_matter(beam), parts=beam.elements, **_shape(beam)).in_parts(options)
 
 
-def _matter(beam: Beam | GradientBeam) -> tuple[str, float, Profile, Material]:
+def _matter(beam: Beam | ANCFBeam) -> tuple[str, float, Profile, Material]:
     return beam.name, beam.length, beam.section, beam.material
 
 
-def _shape(beam: Beam | GradientBeam) -> dict[str, Any]:
+def _shape(beam: Beam | ANCFBeam) -> dict[str, Any]:
     """What both kinds of beams have by the same names."""
     names = ("damping", "roll", "twist", "centre_line", "first_y", "position", "rotation")
     return {name: getattr(beam, name) for name in names}

@@ -35,7 +35,7 @@ from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Body, Frame, Line, ViewName
 from supple.foundation.validate import Vector, read_only, set_fields
 from supple.reduction.assumed.beam import AssumedBeam
-from supple.reduction.assumed.shapes import AssumedShapes, Sines
+from supple.reduction.assumed.shapes import AssumedShapes, SineShapes
 from supple.reduction.field import MeshField
 from supple.reduction.membranes import beam_membranes, is_membrane
 from supple.reduction.modal import (
@@ -58,7 +58,7 @@ from supple.reduction.stiffening import (
 
 MODES = (
     "'all', a number of modes, different mode numbers from 1, e.g. [1, 2, 9], "
-    "or shapes, e.g. Sines(n)"
+    "or shapes, e.g. SineShapes(n)"
 )
 MOST_MODES = 6  # of the usual study of convergence
 
@@ -77,11 +77,12 @@ class Beam(CuttableBeam):
     material : Material
     elements : int
         Number of equal finite elements; assumed shapes have none.
-    modes : "all", int, sequence of int, AttachmentModes, NormalModes, Sines, ... or "auto"
+    modes : "all", int, sequence of int, AttachmentModes, NormalModes, SineShapes, ... or "auto"
         Elastic coordinates: all nodal displacements and rotations, the lowest modes (0: rigid),
-        modes by number from 1, modes of chosen shapes, or amplitudes of assumed shapes (`Sines`,
-        `Polynomials`, `UserShapes`), which need the reference that they were made for. Point
-        masses on the beam take part in the modes. "auto": chosen by `supple.choose_modes`.
+        modes by number from 1, modes of chosen shapes, or amplitudes of assumed shapes
+        (`SineShapes`, `PolynomialShapes`, `UserShapes`), which need the reference that they were
+        made for. Point masses on the beam take part in the modes. "auto": chosen by
+        `supple.choose_modes`.
     reference : "clamped", "chord" or "mean_axis"
         How the body's frame follows the deforming beam: fixed to a node; through both ends (u, v,
         w and twist at the origin and v, w at the other end are zero); or moving so that the
@@ -280,7 +281,7 @@ class Beam(CuttableBeam):
 
     def usual_values(self, field: str) -> Sequence[Any]:
         """One to six modes or sines; one to eight elements."""
-        if field == "modes" and isinstance(self.modes, Sines):
+        if field == "modes" and isinstance(self.modes, SineShapes):
             return [replace(self.modes, n=k) for k in range(1, MOST_MODES + 1)]
         return {
             "modes": range(1, MOST_MODES + 1),

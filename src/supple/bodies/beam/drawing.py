@@ -18,7 +18,7 @@ from supple.reduction.assumed.shapes import AssumedShapes
 
 if TYPE_CHECKING:
     from supple.bodies.beam.beam import Beam
-    from supple.bodies.structure.frame import FrameBody
+    from supple.bodies.structure.frame import FrameStructure
 
 # Sections in each element, and in a whole beam at least and at most.
 PER_ELEMENT, FEWEST, MOST = 4, 16, 200
@@ -51,7 +51,7 @@ def beam_surface(beam: Beam, point_masses: PointMasses) -> Surface:
     return replace(found, second=second)
 
 
-def frame_surface(body: FrameBody, point_masses: PointMasses) -> Surface:
+def frame_surface(body: FrameStructure, point_masses: PointMasses) -> Surface:
     """All members of a structure; the motion of second order is that of its slaved shapes."""
     mesh, basis = body.mesh(), body._reduced(point_masses).basis
     modal, shapes = body._slaved(point_masses)

@@ -10,7 +10,7 @@ from supple.fem.base.damping import KelvinVoigt, Rayleigh
 from supple.fem.base.material import Material
 from supple.fem.drawn.drawn_mesh import DrawnMesh
 from supple.fem.nodal.ancf_beam import AXES_FROM, SectionAxes
-from supple.fem.nodal.ancf_mesh import GradientMesh, Indices
+from supple.fem.nodal.ancf_mesh import ANCFMesh, Indices
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
 from supple.foundation.frames import Body, Frame, ViewName, WrittenAs
@@ -24,7 +24,7 @@ MATERIAL = "a Material(E=..., G=..., density=...)"
 MOST_ELEMENTS = 100_000
 
 
-class GradientBody(Body):
+class ANCFBody(Body):
     """A body whose coordinates are nodal vectors in the world.
 
     The engine asks for ``mesh`` (nodes, elements, mass: nodal vectors on the axes of the body as
@@ -38,7 +38,7 @@ class GradientBody(Body):
 
     @property
     @abstractmethod
-    def mesh(self) -> GradientMesh:
+    def mesh(self) -> ANCFMesh:
         """Its elements, with nodal vectors (nodes, V, d) at rest on the axes of the body."""
 
     @property

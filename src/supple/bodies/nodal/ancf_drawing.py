@@ -24,13 +24,13 @@ from supple.foundation.validate import Vector
 if TYPE_CHECKING:
     from scipy import sparse
 
-    from supple.bodies.nodal.ancf_line import GradientLine
-    from supple.bodies.nodal.ancf_nodes import GradientNodes
+    from supple.bodies.nodal.ancf_line import ANCFLine
+    from supple.bodies.nodal.ancf_nodes import ANCFNodes
 
 PER_ELEMENT, MOST = 4, 64  # sections of an element, and of a body
 
 
-def line_vectors(body: GradientLine, x: float) -> tuple[Indices, Vector]:
+def line_vectors(body: ANCFLine, x: float) -> tuple[Indices, Vector]:
     """Numbers (K,) of nodal vectors, and rows (n, K): r, r_x, of a beam r_y, r_z at x (m)."""
     stations = np.asarray(body.stations)
     k = int(np.clip(np.searchsorted(stations, x, side="right") - 1, 0, len(stations) - 2))
@@ -43,7 +43,7 @@ def line_vectors(body: GradientLine, x: float) -> tuple[Indices, Vector]:
     return body.mesh.vectors[k], rows
 
 
-def drawn_line(body: GradientLine) -> tuple[DrawnMesh, sparse.csr_array]:
+def drawn_line(body: ANCFLine) -> tuple[DrawnMesh, sparse.csr_array]:
     """A line through the axis, and rows (p, n) of its points from nodal vectors."""
     from scipy import sparse
 
@@ -59,20 +59,20 @@ def drawn_line(body: GradientLine) -> tuple[DrawnMesh, sparse.csr_array]:
     return mesh, sparse.csr_array(rows)
 
 
-def drawn_nodes(body: GradientNodes) -> tuple[DrawnMesh, sparse.csr_array]:
+def drawn_nodes(body: ANCFNodes) -> tuple[DrawnMesh, sparse.csr_array]:
     """The mesh of a plate or solid, and rows (nodes, n) of its nodes from nodal vectors."""
     still = np.zeros((body.field.count, 3, 0))
     mesh = DrawnMesh(body.places, still, body.field.cells, body.cell_kind, np.zeros(0))
     return mesh, body.field.node_rows
 
 
-def _shown_stations(body: GradientLine) -> Vector:
+def _shown_stations(body: ANCFLine) -> Vector:
     """Stations (m) at which a line is drawn."""
     count = min(PER_ELEMENT * (len(body.stations) - 1), MOST)
     return np.linspace(0.0, body.length, count + 1)
 
 
-def line_surface(body: GradientLine) -> Surface:
+def line_surface(body: ANCFLine) -> Surface:
     """A beam by its sections, a cable by its axis."""
     mesh = body.mesh
     x = _shown_stations(body)
@@ -143,7 +143,7 @@ def seen_plate(
     return Seen(sparse.csr_array(rows), sparse.csr_array(nodes), faces)
 
 
-def mesh_surface(body: GradientNodes, seen: Seen) -> Surface:
+def mesh_surface(body: ANCFNodes, seen: Seen) -> Surface:
     """A plate by its middle surface, a solid by its outer faces, with their stress."""
     field, flat = body.field, body.mesh.rest.reshape(-1, 3)
     points = seen.rows @ flat

@@ -1,6 +1,6 @@
 """Beams and cables without a frame of their own: places and gradients of nodes in the world.
 
-`GradientBeam` has sections that shear and twist, `Cable` a line that bends. Rotations and
+`ANCFBeam` has sections that shear and twist, `Cable` a line that bends. Rotations and
 deflections may be of any size; strains are small. What their elements are is data, see
 `supple.fem.nodal.ancf_table`.
 """
@@ -22,7 +22,7 @@ from supple.bodies.beam.as_nodal_vectors import cut_beam
 from supple.bodies.nodal.ancf_body import (
     MATERIAL,
     MOST_ELEMENTS,
-    GradientBody,
+    ANCFBody,
     damping_times,
     given_axes,
 )
@@ -34,7 +34,7 @@ from supple.fem.drawn.drawn_mesh import DrawnMesh
 from supple.fem.drawn.surface import Surface
 from supple.fem.nodal.ancf_beam import BEAM_ELEMENTS, BeamElementKind, SectionAxes, beam_mesh
 from supple.fem.nodal.ancf_cable import CABLE_ELEMENTS, CableElementKind, cable_mesh
-from supple.fem.nodal.ancf_mesh import GradientMesh, Indices
+from supple.fem.nodal.ancf_mesh import ANCFMesh, Indices
 from supple.fem.sections.sections import CrossSection
 from supple.fem.sections.tapered import Profile, TaperedSection
 from supple.foundation import validate
@@ -50,7 +50,7 @@ SECTION = "a section, e.g. Circle(0.01)"
 EQUAL = 1e-9  # second moments of a section that has no axes of its own
 
 
-class GradientLine(GradientBody, AxisBody):
+class ANCFLine(ANCFBody, AxisBody):
     """A body of elements one after the other along an axis; places that are used become nodes."""
 
     elements: int
@@ -85,16 +85,16 @@ class GradientLine(GradientBody, AxisBody):
         return read_only([0.0, *inner, self.length])
 
     @property
-    def mesh(self) -> GradientMesh:
+    def mesh(self) -> ANCFMesh:
         """Its elements, with nodal vectors (nodes, V, d) at rest on the axes of the body."""
-        found: GradientMesh | None = self.__dict__.get("_mesh")
+        found: ANCFMesh | None = self.__dict__.get("_mesh")
         if found is None:
             found = self._made_mesh()
             set_fields(self, _mesh=found)
         return found
 
     @abstractmethod
-    def _made_mesh(self) -> GradientMesh: ...
+    def _made_mesh(self) -> ANCFMesh: ...
 
     @property
     def line(self) -> Line:
@@ -178,7 +178,7 @@ class GradientLine(GradientBody, AxisBody):
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class GradientBeam(GradientLine):
+class ANCFBeam(ANCFLine):
     """A beam along +x from its origin whose nodes have a place and three gradients each.
 
     Parameters
@@ -246,7 +246,7 @@ class GradientBeam(GradientLine):
         rotation: ArrayLike | None = None,
         axes: SectionAxes | None = None,
     ) -> None:
-        set_fields(self, name=validate.name("GradientBeam", name))
+        set_fields(self, name=validate.name("ANCFBeam", name))
         self._placed(position, rotation)
         self._give_line(length, twist, centre_line, first_y)
         times = self._give_matter(section, material, elements, damping)
@@ -304,14 +304,14 @@ class GradientBeam(GradientLine):
         poses = [self.node_pose(k) for k in range(len(self.stations))]
         return np.array([[pose.p, *pose.R.T] for pose in poses])
 
-    def _made_mesh(self) -> GradientMesh:
+    def _made_mesh(self) -> ANCFMesh:
         times = self.__dict__["_times"]
         made = self.element, self._beam_line, self.stations, self._rest, times, label(self)
         return beam_mesh(*made, self.frame_axes)
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Cable(GradientLine):
+class Cable(ANCFLine):
     """A cable along +x from its origin: a line that stretches and bends, and has no twist.
 
     Parameters
@@ -335,7 +335,7 @@ class Cable(GradientLine):
         Place of its origin and axes in the world as the model is written.
 
     It is straight without load. A frame on a cable in space has a place and no axes that turn with
-    it: joints, forces and sensors that need axes want a `GradientBeam`.
+    it: joints, forces and sensors that need axes want an `ANCFBeam`.
     """
 
     length: float
@@ -387,6 +387,6 @@ class Cable(GradientLine):
         """Place of a node at rest, and the axes of the body."""
         return Pose(EYE, np.array([self.stations[node], 0.0, 0.0]))
 
-    def _made_mesh(self) -> GradientMesh:
+    def _made_mesh(self) -> ANCFMesh:
         line = BeamLine(section=self.section, material=self.material, length=self.length)
         return cable_mesh(self.element, line, self.stations, 3, self.__dict__["_time"])

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.bodies.base.flexible import beam_suspicion, nearest_place
-from supple.bodies.nodal.ancf_body import GradientBody
+from supple.bodies.nodal.ancf_body import ANCFBody
 from supple.bodies.nodal.ancf_drawing import Seen, drawn_nodes, mesh_surface
 from supple.fem.base.material import Material
 from supple.fem.drawn.drawn_mesh import DrawnMesh
 from supple.fem.drawn.surface import Surface
 from supple.fem.nodal.ancf_faces import Face
-from supple.fem.nodal.ancf_mesh import GradientMesh, Indices
+from supple.fem.nodal.ancf_mesh import ANCFMesh, Indices
 from supple.fem.nodal.ancf_strain import StrainField
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Frame, ViewName
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
-class GradientNodes(GradientBody):
+class ANCFNodes(ANCFBody):
     """A body whose frames are at its nodes."""
 
     view: ClassVar[ViewName] = "field"
@@ -38,7 +38,7 @@ class GradientNodes(GradientBody):
         """What ``at`` takes for each of its nodes (k, 3)."""
 
     @abstractmethod
-    def _made_mesh(self) -> GradientMesh:
+    def _made_mesh(self) -> ANCFMesh:
         """Make its elements."""
 
     @abstractmethod
@@ -94,9 +94,9 @@ class GradientNodes(GradientBody):
         return found
 
     @property
-    def mesh(self) -> GradientMesh:
+    def mesh(self) -> ANCFMesh:
         """Its elements, with nodal vectors (nodes, V, 3) at rest on the axes of the body."""
-        found: GradientMesh | None = self.__dict__.get("_mesh")
+        found: ANCFMesh | None = self.__dict__.get("_mesh")
         if found is None:
             found = self._made_mesh()
             set_fields(self, _mesh=found)

@@ -1,4 +1,4 @@
-"""GradientPlate: a thin plate or shell without a frame of its own."""
+"""ANCFPlate: a thin plate or shell without a frame of its own."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 from supple.bodies.base.flexible import given_point, instance
 from supple.bodies.nodal.ancf_body import MATERIAL, MOST_ELEMENTS, damping_times
 from supple.bodies.nodal.ancf_drawing import Seen, seen_plate
-from supple.bodies.nodal.ancf_nodes import GradientNodes
+from supple.bodies.nodal.ancf_nodes import ANCFNodes
 from supple.fem.base.damping import KelvinVoigt, Rayleigh
 from supple.fem.base.material import Material
 from supple.fem.nodal.ancf_faces import Face, plate_faces
-from supple.fem.nodal.ancf_mesh import GradientMesh, Indices
+from supple.fem.nodal.ancf_mesh import ANCFMesh, Indices
 from supple.fem.nodal.ancf_plate import plate_mesh
 from supple.fem.nodal.ancf_shell import shell_mesh
 from supple.fem.nodal.ancf_strain import PlateField
@@ -42,7 +42,7 @@ ACROSS = 1e-6  # sine of the angle between the gradients of a surface, at least
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class GradientPlate(GradientNodes):
+class ANCFPlate(ANCFNodes):
     """A thin plate over a rectangle x, y from its origin, flat or curved, for any deflection.
 
     Parameters
@@ -88,7 +88,7 @@ class GradientPlate(GradientNodes):
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: ArrayLike | None = None,
     ) -> None:
-        set_fields(self, name=validate.name("GradientPlate", name))
+        set_fields(self, name=validate.name("ANCFPlate", name))
         self._placed(position, rotation)
         owner = label(self)
         sizes = validate.vector(owner, "size", size, 2, "2 positive numbers")
@@ -216,7 +216,7 @@ class GradientPlate(GradientNodes):
             own[3] = normal / length
         return read_only(rest)
 
-    def _made_mesh(self) -> GradientMesh:
+    def _made_mesh(self) -> ANCFMesh:
         sizes = float(self.size[0]), float(self.size[1])
         matter, time, rest = (self.thickness, self.material), self.__dict__["_time"], "_rest"
         if self.shape is None and time == 0.0:

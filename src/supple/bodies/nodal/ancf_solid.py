@@ -1,4 +1,4 @@
-"""GradientSolid: a solid of finite elements without a frame of its own."""
+"""ANCFSolid: a solid of finite elements without a frame of its own."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike
 from supple.bodies.base.flexible import given_point, instance, nearest_place
 from supple.bodies.nodal.ancf_body import damping_times
 from supple.bodies.nodal.ancf_drawing import Seen
-from supple.bodies.nodal.ancf_nodes import GradientNodes
+from supple.bodies.nodal.ancf_nodes import ANCFNodes
 from supple.bodies.structure.mesh_checks import checked_interfaces
 from supple.fem.base.damping import KelvinVoigt, Rayleigh
 from supple.fem.base.material import Material
 from supple.fem.drawn.boundary import outer_faces
 from supple.fem.nodal.ancf_faces import Face, solid_faces
-from supple.fem.nodal.ancf_mesh import GradientMesh, Indices
+from supple.fem.nodal.ancf_mesh import ANCFMesh, Indices
 from supple.fem.nodal.ancf_solid import SolidVectors, solid_mesh
 from supple.fem.nodal.ancf_strain import SolidField
 from supple.fem.solids.solid import SolidMesh
@@ -31,7 +31,7 @@ from supple.foundation.validate import Vector, read_only, set_fields
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class GradientSolid(GradientNodes):
+class ANCFSolid(ANCFNodes):
     """A solid of finite elements for displacements and rotations of any size; strains are small.
 
     Parameters
@@ -64,7 +64,7 @@ class GradientSolid(GradientNodes):
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: ArrayLike | None = None,
     ) -> None:
-        set_fields(self, name=validate.name("GradientSolid", name))
+        set_fields(self, name=validate.name("ANCFSolid", name))
         self._placed(position, rotation)
         owner, expected = label(self), "a SolidMesh, e.g. block((1, 0.1, 0.1), (8, 1, 1), ...)"
         mesh = instance(owner, "component", component, SolidMesh, expected)
@@ -199,7 +199,7 @@ class GradientSolid(GradientNodes):
         found = nearest_place(places, point)
         return None if found.away or found.number >= len(self.interfaces) else found.number
 
-    def _made_mesh(self) -> GradientMesh:
+    def _made_mesh(self) -> ANCFMesh:
         made = self.__dict__["_times"], label(self), self.__dict__["_vectors"]
         return solid_mesh(self.component, *made)
 

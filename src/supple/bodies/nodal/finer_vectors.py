@@ -12,9 +12,9 @@ import numpy as np
 
 from supple.bodies.nodal.ancf_body import MOST_ELEMENTS
 from supple.bodies.nodal.ancf_drawing import line_vectors
-from supple.bodies.nodal.ancf_line import GradientLine
-from supple.bodies.nodal.ancf_plate import GradientPlate
-from supple.bodies.nodal.ancf_solid import GradientSolid
+from supple.bodies.nodal.ancf_line import ANCFLine
+from supple.bodies.nodal.ancf_plate import ANCFPlate
+from supple.bodies.nodal.ancf_solid import ANCFSolid
 from supple.bodies.structure.finer_mesh import finer_interface
 from supple.fem.nodal.ancf_plate import PlateRows, grid_cells
 from supple.fem.nodal.ancf_solid import SolidVectors
@@ -29,7 +29,7 @@ SAME = 1e-9  # stations in lengths of a line
 AT_NODES = ((0, 0), (1, 0), (0, 1))  # derivatives that are nodal vectors of a plate
 
 
-def finer_line(body: GradientLine) -> dict[str, Any]:
+def finer_line(body: ANCFLine) -> dict[str, Any]:
     """Fields of a line with so many elements that each, but for short ones, becomes two or more."""
     lengths = np.diff(np.asarray(body.stations))
     long = np.flatnonzero(lengths > 0.5 * lengths.max())
@@ -42,7 +42,7 @@ def finer_line(body: GradientLine) -> dict[str, Any]:
         elements += 1
 
 
-def line_map(body: GradientLine, stations: Vector) -> sparse.csr_array:
+def line_map(body: ANCFLine, stations: Vector) -> sparse.csr_array:
     """Nodal vectors at other stations (m) of a line from its own."""
     from scipy import sparse
 
@@ -58,7 +58,7 @@ def line_map(body: GradientLine, stations: Vector) -> sparse.csr_array:
     return sparse.csr_array((joined[0], (joined[1], joined[2])), shape)
 
 
-def plate_map(body: GradientPlate, factor: int) -> sparse.csr_array:
+def plate_map(body: ANCFPlate, factor: int) -> sparse.csr_array:
     """Nodal vectors of a plate with so many times the elements along both sides."""
     from scipy import sparse
 
@@ -86,7 +86,7 @@ def plate_map(body: GradientPlate, factor: int) -> sparse.csr_array:
     return sparse.csr_array((joined[0], (joined[1], joined[2])), shape)
 
 
-def finer_solid(body: GradientSolid) -> tuple[dict[str, Any], Finer] | None:
+def finer_solid(body: ANCFSolid) -> tuple[dict[str, Any], Finer] | None:
     """Fields of a solid with a finer mesh, and that mesh; None if it would be too large."""
     found = finer(body.component)
     if found is None:
@@ -95,13 +95,13 @@ def finer_solid(body: GradientSolid) -> tuple[dict[str, Any], Finer] | None:
     return {"component": found.component, "interfaces": interfaces}, found
 
 
-def solid_map(body: GradientSolid, found: Finer, there: GradientSolid) -> sparse.csr_array:
+def solid_map(body: ANCFSolid, found: Finer, there: ANCFSolid) -> sparse.csr_array:
     """Vectors of a solid with a finer mesh from its own."""
     here, new = body.__dict__["_vectors"], there.__dict__["_vectors"]
     return _read(new) @ (found.weights @ here.nodes)
 
 
-def solid_reading(body: GradientSolid, found: Finer, there: GradientSolid) -> sparse.csr_array:
+def solid_reading(body: ANCFSolid, found: Finer, there: ANCFSolid) -> sparse.csr_array:
     """Vectors of a solid from those of it with a finer mesh."""
     here, new = body.__dict__["_vectors"], there.__dict__["_vectors"]
     return _read(here) @ new.nodes[found.same]
@@ -126,4 +126,4 @@ def _read(vectors: SolidVectors) -> sparse.csr_array:
 
 def has_smaller(body: Body) -> bool:
     """True if smaller elements of a body are known here."""
-    return isinstance(body, GradientLine | GradientPlate | GradientSolid)
+    return isinstance(body, ANCFLine | ANCFPlate | ANCFSolid)

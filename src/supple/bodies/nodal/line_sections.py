@@ -12,7 +12,7 @@ from supple.fem.nodal.ancf_mesh import Indices
 from supple.foundation.validate import Vector
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_line import GradientLine
+    from supple.bodies.nodal.ancf_line import ANCFLine
     from supple.foundation.frames import Frame
 
 # Gauss points in each element of what turns with sections: exact for straight elements, along which
@@ -37,7 +37,7 @@ class LineSection(NamedTuple):
     weight: float
 
 
-def line_section(body: GradientLine, frame: Frame, weight: float = 1.0) -> LineSection:
+def line_section(body: ANCFLine, frame: Frame, weight: float = 1.0) -> LineSection:
     """The section of a line at a frame, whose axes turn with it."""
     vectors, rows = body.shown_vectors(frame)
     own = np.eye(3)
@@ -50,7 +50,7 @@ def line_section(body: GradientLine, frame: Frame, weight: float = 1.0) -> LineS
 
 
 def weighted_sections(
-    body: GradientLine, points: Iterable[tuple[float, float]], rotation: Vector
+    body: ANCFLine, points: Iterable[tuple[float, float]], rotation: Vector
 ) -> list[list[LineSection]]:
     """Sections at stations (m) in ascending order with weights, those of an element together."""
     every = (line_section(body, body.at(x, rotation=rotation), weight) for x, weight in points)

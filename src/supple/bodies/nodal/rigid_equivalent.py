@@ -11,7 +11,7 @@ from supple.foundation.frames import Body, Frame
 from supple.foundation.validate import set_fields
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_body import GradientBody
+    from supple.bodies.nodal.ancf_body import ANCFBody
 
 THICKNESS = 1e-3  # of a body without any, in its size: a rod turns about its axis, too
 
@@ -22,7 +22,7 @@ class StiffBody(RigidBody):
     source: Body
 
     def __init__(self, body: Body) -> None:
-        mesh = cast("GradientBody", body).mesh
+        mesh = cast("ANCFBody", body).mesh
         e = mesh.rest.reshape(-1, 3)
         mass, first = mesh.mass, mesh.weight.ravel() @ e
         second = e.T @ (mesh.mass_matrix @ e)

@@ -1,4 +1,4 @@
-"""FrameBody: a structure of beams in space as one flexible body."""
+"""FrameStructure: a structure of beams in space as one flexible body."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ FRAME_REFERENCES = ("clamped", "mean_axis")
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class FrameBody(CuttableFrame):
+class FrameStructure(CuttableFrame):
     """A structure of beams that share nodes.
 
     Parameters
@@ -173,7 +173,7 @@ class FrameBody(CuttableFrame):
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: ArrayLike | None = None,
     ) -> None:
-        set_fields(self, name=validate.name("FrameBody", name))
+        set_fields(self, name=validate.name("FrameStructure", name))
         self._placed(position, rotation)
         owner = label(self)
         places = node_places(owner, nodes)

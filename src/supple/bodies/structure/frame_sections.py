@@ -16,12 +16,12 @@ from supple.fem.sections.section_stress import outline
 from supple.foundation.validate import Vector
 
 if TYPE_CHECKING:
-    from supple.bodies.structure.frame import FrameBody
+    from supple.bodies.structure.frame import FrameStructure
 
 POINTS = 2  # of Gauss in an element, for squares of moments that are linear
 
 
-def frame_surfaces(frame: FrameBody, point_masses: PointMasses) -> Iterator[StressBlock]:
+def frame_surfaces(frame: FrameStructure, point_masses: PointMasses) -> Iterator[StressBlock]:
     """Points on the surface of all members, at nodes and between them."""
     mesh = frame.mesh()
     for k, member in enumerate(frame.members):
@@ -35,7 +35,7 @@ def frame_surfaces(frame: FrameBody, point_masses: PointMasses) -> Iterator[Stre
             yield section_block(places, section, member.material, forces, name)
 
 
-def frame_sides(frame: FrameBody, basis: Vector) -> Iterator[StressBlock]:
+def frame_sides(frame: FrameStructure, basis: Vector) -> Iterator[StressBlock]:
     """Middles of the sides of all sections, at nodes and between them."""
     mesh = frame.mesh()
     for k, member in enumerate(frame.members):
@@ -46,7 +46,7 @@ def frame_sides(frame: FrameBody, basis: Vector) -> Iterator[StressBlock]:
             yield side_block(place, section, member.material, strain, 0.0, name)
 
 
-def frame_places(frame: FrameBody, point_masses: PointMasses) -> Iterator[CarryingPlace]:
+def frame_places(frame: FrameStructure, point_masses: PointMasses) -> Iterator[CarryingPlace]:
     """Gauss points of all elements."""
     mesh = frame.mesh()
     for k, member in enumerate(frame.members):

@@ -42,7 +42,7 @@ from supple.reduction.stiffening import SecondOrder
 
 if TYPE_CHECKING:
     from supple.bodies.base.flexible import PointMasses
-    from supple.bodies.structure.frame import FrameBody
+    from supple.bodies.structure.frame import FrameStructure
     from supple.fem.beams.frame import FrameMesh
 
 PARTS = "a number of parts of every member, e.g. 4, or one number for each"
@@ -75,7 +75,7 @@ class Joined(NamedTuple):
 
 
 class CuttableFrame(NodalBody):
-    """The questions of a `FrameBody` about its parts.
+    """The questions of a `FrameStructure` about its parts.
 
     ``parts`` is None (one body), a number of parts of each member, or one number for each of them.
     """
@@ -128,7 +128,11 @@ class CuttableFrame(NodalBody):
         options = replace(options, refinement=1)
         word: Any = NONE if self.stiffening is None else self.stiffening
         frame = replace(
-            cast("FrameBody", self), parts=parts, stiffening=word, modes="all", reference="clamped"
+            cast("FrameStructure", self),
+            parts=parts,
+            stiffening=word,
+            modes="all",
+            reference="clamped",
         )
         set_fields(frame, _options=options)
         return frame
@@ -170,7 +174,7 @@ class CuttableFrame(NodalBody):
 
     def load_paths(self, touched: Touched) -> tuple[LoadPath, ...]:
         """Ways of loads around its loops, between nodes on the ground, and to those with loads."""
-        nearest, home = cast("FrameBody", self)._nearest, self._ways_home
+        nearest, home = cast("FrameStructure", self)._nearest, self._ways_home
         held = list(dict.fromkeys(nearest(f.position) for f in touched.grounded))
         others = (nearest(f.position) for f in (*touched.joined, *touched.loaded))
         loaded = [node for node in dict.fromkeys(others) if node not in held]
@@ -188,7 +192,7 @@ class CuttableFrame(NodalBody):
 
     def overhangs(self, touched: Touched) -> tuple[LoadPath, ...]:
         """Ways from the clamped node to nodes at which one member ends and nothing acts."""
-        nearest, home = cast("FrameBody", self)._nearest, self._ways_home
+        nearest, home = cast("FrameStructure", self)._nearest, self._ways_home
         acting = (*touched.grounded, *touched.joined, *touched.loaded)
         seen = {self.clamp_node, *(nearest(f.position) for f in acting)}
         met = Counter(node for member in self.members for node in (member.start, member.end))
@@ -239,7 +243,7 @@ class CuttableFrame(NodalBody):
 
     @property
     def _ends(self) -> list[tuple[Vector, Vector]]:
-        mesh: FrameMesh = cast("FrameBody", self).mesh()
+        mesh: FrameMesh = cast("FrameStructure", self).mesh()
         return [mesh.ends(member) for member in self.members]
 
     @cached_property
@@ -311,7 +315,7 @@ class CuttableFrame(NodalBody):
         """The frame of a node's body."""
         if self.parts is None:
             return frame
-        node = cast("FrameBody", self)._nearest(frame.position)
+        node = cast("FrameStructure", self)._nearest(frame.position)
         return Frame(self.node_parts[node], frame.position, frame.rotation)
 
     @property

@@ -34,7 +34,7 @@ from supple.fem.sections.sections import Section
 from supple.forces import JointEffort
 from supple.joints import Revolute
 from supple.model import Model
-from supple.reduction import Sines
+from supple.reduction.assumed.shapes import SineShapes
 
 if TYPE_CHECKING:
     from supple.results.result import Result
@@ -138,8 +138,8 @@ def _case(name: str, title: str, modes: Any, long: bool = False) -> Case:
 
 
 CASES = (
-    _case("zhao-one-sine", "one sine each", Sines(1, planes=("y",))),
-    _case("zhao-three-sines", "three sines each", Sines(3, planes=("y",))),
+    _case("zhao-one-sine", "one sine each", SineShapes(1, planes=("y",))),
+    _case("zhao-three-sines", "three sines each", SineShapes(3, planes=("y",))),
     _case("zhao-elements", "three elements each", BENDING_MODES, long=True),
     Case(
         name="zhao-cantilever",

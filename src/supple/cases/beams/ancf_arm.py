@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.bodies.base.rigid import RigidBody
-from supple.bodies.nodal.ancf_line import Cable, GradientBeam
+from supple.bodies.nodal.ancf_line import ANCFBeam, Cable
 from supple.cases.arms.nada import LENGTH, STEEL, STRIP
 from supple.cases.arms.nada_arm import DAMPING, TIMES, TORQUE
 from supple.cases.case import Case, Quantity, at_times, references
@@ -53,7 +53,7 @@ PLAIN = Material(E=STEEL.E, G=STEEL.E / 2.0, density=STEEL.density)  # sections 
 
 
 def gradient_arm(element: Any = "collocated", elements: int = 8) -> Model:
-    """Return the arm at rest, of an element of `GradientBeam` or as a "cable"."""
+    """Return the arm at rest, of an element of `ANCFBeam` or as a "cable"."""
     m = Model(gravity=(0, 0, 0), name="rotating arm")
     hub = m.add(RigidBody("hub", 0.515, inertia=(9.9912e-4, 9.9686e-4, 4.9394e-5)))
     m.add(Revolute("shaft", m.ground.at(0), hub.at(0), axis="z"))
@@ -63,7 +63,7 @@ def gradient_arm(element: Any = "collocated", elements: int = 8) -> Model:
         m.add(Spherical("clamp", hub.at(PINS / 3.0), rope.at(PINS)))
     else:
         steel = PLAIN if element == "continuum" else STEEL
-        arm = m.add(GradientBeam("arm", LENGTH, STRIP, steel, elements, element=element))
+        arm = m.add(ANCFBeam("arm", LENGTH, STRIP, steel, elements, element=element))
         m.add(Fixed("clamp", hub.at(0), arm.at(0)))
     m.add(JointEffort("motor", "shaft", TORQUE))
     m.add(JointSpring("bearing", "shaft", damping=DAMPING))

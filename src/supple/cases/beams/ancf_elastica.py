@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from supple.bodies.nodal.ancf_line import Cable, GradientBeam
+from supple.bodies.nodal.ancf_line import ANCFBeam, Cable
 from supple.cases.beams.large_deflection import TIP
 from supple.cases.case import ModelCase, Quantity
 from supple.constraints import PointOnLine, PointOnPlane
@@ -40,7 +40,7 @@ from supple.model import Model
 
 if TYPE_CHECKING:
     from supple.analyses.equilibrium.static_result import StaticResult
-    from supple.bodies.nodal.ancf_line import GradientLine
+    from supple.bodies.nodal.ancf_line import ANCFLine
     from supple.foundation.poses import Array
 
 E = 200e9  # Pa
@@ -63,7 +63,7 @@ def strip(
     material = Material(E=E, G=E / (2.0 * (1.0 + poisson)), density=7800)
     m = Model(name="strip")
     rod = m.add(
-        GradientBeam("strip", 1.0, Rectangle(ratio, ratio), material, elements, element=element)
+        ANCFBeam("strip", 1.0, Rectangle(ratio, ratio), material, elements, element=element)
     )
     bending = E * ratio**4 / 12.0
     m.add(Fixed("clamp", m.ground.at(0), rod.at(0)))
@@ -97,7 +97,7 @@ def bent(model: Model, vectors: Array | None = None) -> StaticResult:
         return statics(model, start=start)
 
 
-def held(body: GradientLine, force: float, steps: int = 1) -> Array:
+def held(body: ANCFLine, force: float, steps: int = 1) -> Array:
     """Place (3,) m of the end of a body under a force (N) along y there; its first node is held."""
     from scipy.sparse.linalg import splu
 
@@ -145,7 +145,7 @@ def inspect(model: Model) -> list[Quantity]:
         found.append(Quantity(f"tip, collocated, H/L = {ratio:g}", float(gap), 0.0, 2e-4))
     bending = E * 1e-3**4 / 12.0
     for element, known in LOCKED.items():
-        tip = held(cast("GradientBeam", strip(element, 1e-3).bodies["strip"]), bending)
+        tip = held(cast("ANCFBeam", strip(element, 1e-3).bodies["strip"]), bending)
         words = f"tip, {element}, which locks, H/L = 0.001"
         found.append(Quantity(words, float(np.hypot(*(tip[:2] - GENTLE))), known, 1e-6))
     material = Material(E=E, G=E / 2.6, density=7800)

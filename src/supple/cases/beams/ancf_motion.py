@@ -3,8 +3,8 @@
 ``ancf-pendulum``: a rubber cable of 2 m, a square of 20 mm, E = 10 MPa, falls from the horizontal,
 hinged at its end; it bends by more than a radian and stretches by 1 %. The reference is a chain of
 mass points with springs between them, axial ones on the stretch and angular ones between the
-segments, 64, 128 and 256 of them, extrapolated twice (``tests/chain_oracle.py``). Cables have
-Green's strain, which is larger by half of its square; 16 elements are converged to 5e-4 m.
+segments, 64, 128 and 256 of them, extrapolated twice (``tests/oracles/chain_oracle.py``). Cables
+have Green's strain, which is larger by half of its square; 16 elements are converged to 5e-4 m.
 
 ``ancf-free-flight``: a soft beam is thrown, turning about all axes, by the energy scheme: 2000
 steps of 5 ms keep energy and all momenta to 1e-10 of themselves. It stretches by 0.0286 in its
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.bodies.nodal.ancf_line import Cable, GradientBeam
+from supple.bodies.nodal.ancf_line import ANCFBeam, Cable
 from supple.cases.case import Case, Quantity, at_times
 from supple.fem.base.material import Material
 from supple.fem.sections.sections import Rectangle
@@ -63,7 +63,7 @@ def measure_pendulum(result: Result) -> list[Quantity]:
 def flight() -> Model:
     """Return the beam, straight and turning at the start."""
     m = Model(gravity=(0, 0, 0), name="free flight")
-    arm = m.add(GradientBeam("arm", LENGTH, Rectangle(0.1, 0.2), SOFT, 2))
+    arm = m.add(ANCFBeam("arm", LENGTH, Rectangle(0.1, 0.2), SOFT, 2))
     m.add(Free("free", m.ground.at(0), arm.at(0), initial_rate=(1, 2, 5, 0.3, 0.2, 0.1)))
     return m
 

@@ -30,10 +30,10 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.bodies.nodal.ancf_plate import GradientPlate
+from supple.bodies.nodal.ancf_plate import ANCFPlate
 from supple.cases.case import Case, ModelCase, Quantity, at_times
 from supple.fem.base.material import Material
-from supple.fem.nodal.ancf_mesh import GradientMesh
+from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.forces import Force
 from supple.integrators.methods.alpha import GeneralizedAlpha
 from supple.integrators.methods.base import Integrator
@@ -61,9 +61,9 @@ def squares() -> Model:
     """Return square plates by their number of elements, and a clamped strip under a force."""
     m = Model(gravity=(0, 0, 0), name="plates")
     for n in CELLS:
-        m.add(GradientPlate(f"square {n}", (1.0, 1.0), THICKNESS, ALUMINIUM, (n, n)))
+        m.add(ANCFPlate(f"square {n}", (1.0, 1.0), THICKNESS, ALUMINIUM, (n, n)))
     material = Material(E=1.2e6, G=6e5, density=1.0)
-    strip = m.add(GradientPlate("strip", (10.0, 1.0), 0.1, material, (STRIP, 1)))
+    strip = m.add(ANCFPlate("strip", (10.0, 1.0), 0.1, material, (STRIP, 1)))
     for k, y in enumerate((0.0, 1.0)):
         m.add(Fixed(f"clamp {k}", m.ground.at(0, y), strip.at(0, y)))
         m.add(Force(f"force {k}", strip.at(10.0, y), (0, 0, 2.0)))
@@ -81,7 +81,7 @@ def inspect(model: Model) -> list[Quantity]:
         limit = (4.0 * fine - coarse) / 3.0
         found.append(Quantity(name, limit, exact, 0.1 * abs(fine - coarse)))
 
-    bodies = [cast("GradientPlate", model.bodies[f"square {n}"]) for n in CELLS]
+    bodies = [cast("ANCFPlate", model.bodies[f"square {n}"]) for n in CELLS]
     for support, exact in DEFLECTIONS.items():
         add(f"{support}, uniform load", [_centre(body, support) for body in bodies], exact)
     squares_ = [_frequencies(body) for body in bodies]
@@ -97,7 +97,7 @@ def inspect(model: Model) -> list[Quantity]:
     return found
 
 
-def _free(body: GradientPlate, support: str) -> NDArray[np.intp]:
+def _free(body: ANCFPlate, support: str) -> NDArray[np.intp]:
     """Coordinates of deflection and slopes that a support leaves."""
     n, m = body.elements
     places = np.arange(body.mesh.size).reshape(n + 1, m + 1, 3, 3)
@@ -110,7 +110,7 @@ def _free(body: GradientPlate, support: str) -> NDArray[np.intp]:
     return np.asarray(places[free])
 
 
-def _centre(body: GradientPlate, support: str) -> float:
+def _centre(body: ANCFPlate, support: str) -> float:
     """Deflection of the middle under a uniform load."""
     mesh, kept = body.mesh, _free(body, support)
     load = np.zeros(mesh.rest.shape)
@@ -121,7 +121,7 @@ def _centre(body: GradientPlate, support: str) -> float:
     return float(moved.reshape(mesh.rest.shape)[middle, 0, 2] * RIGIDITY)
 
 
-def _frequencies(body: GradientPlate) -> Array:
+def _frequencies(body: ANCFPlate) -> Array:
     """Lowest frequencies on simple supports."""
     from scipy.sparse.linalg import eigsh
 
@@ -134,7 +134,7 @@ def _frequencies(body: GradientPlate) -> Array:
     return np.sqrt(np.sort(values) * unit)
 
 
-def _solved(mesh: GradientMesh, e: Array, kept: NDArray[np.intp], load: Array) -> Array:
+def _solved(mesh: ANCFMesh, e: Array, kept: NDArray[np.intp], load: Array) -> Array:
     """Displacements of some coordinates by a load on all of them."""
     from scipy.sparse.linalg import splu
 
@@ -150,13 +150,13 @@ def annulus() -> Model:
     def shape(r: float, angle: float) -> tuple[float, float, float]:
         return (6.0 + r) * np.cos(angle), (6.0 + r) * np.sin(angle), 0.0
 
-    m.add(GradientPlate("annulus", (4.0, 2.0 * np.pi), 0.03, material, ELEMENTS, shape))
+    m.add(ANCFPlate("annulus", (4.0, 2.0 * np.pi), 0.03, material, ELEMENTS, shape))
     return m
 
 
 def lifted(model: Model) -> list[Quantity]:
     """Lift one side of the slit in steps, and compare its ends."""
-    body = cast("GradientPlate", model.bodies["annulus"])
+    body = cast("ANCFPlate", model.bodies["annulus"])
     mesh, places = body.mesh, body.coordinates
     held = np.zeros(mesh.rest.shape, dtype=bool)
     held[np.isclose(places[:, 1], 2.0 * np.pi)] = True
@@ -186,7 +186,7 @@ def pendulum() -> Model:
     """Return a soft plate that hangs at a corner, by both kinds of elements."""
     m = Model(gravity=(0, 0, -9.81), name="plate pendulum")
     for name, shape in (("plate", None), ("shell", lambda x, y: (x, y, 0.0))):
-        body = m.add(GradientPlate(name, (1.0, 1.0), 0.02, RUBBER, (2, 2), shape))
+        body = m.add(ANCFPlate(name, (1.0, 1.0), 0.02, RUBBER, (2, 2), shape))
         m.add(Spherical(f"{name} corner", m.ground.at(0), body.at(0, 0)))
     return m
 

@@ -8,10 +8,10 @@ The strip is that of `supple.cases.arms.nada`, clamped, all coordinates of its f
 Deflections follow laws: with n elements the tip deflects by 1 - 1/(4 n^2) of F L^3 / (3 E I), and
 the continuum, whose sections cannot contract on one side, by (1 + nu)(1 - 2 nu)/(1 - nu) of that.
 
-The reference is a program of its own (``gradient_tables.json`` says how). Tolerances: deflections
+The reference is a program of its own (``ancf_tables.json`` says how). Tolerances: deflections
 1e-6; frequencies 1e-6, the first ones 1e-5 and of two elements 3e-5, which is what rounding leaves
 of the reference: from the same strains in rational numbers, without rounding, these two first
-frequencies are those found here to 1e-12 (``tests/test_gradient_tables.py``). The laws hold across
+frequencies are those found here to 1e-12 (``tests/fem/test_ancf_tables.py``). The laws hold across
 the thickness to 2e-5: they are those of thin elements.
 """
 
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from supple.bodies.nodal.ancf_line import GradientBeam
+from supple.bodies.nodal.ancf_line import ANCFBeam
 from supple.cases.arms.nada import LENGTH, STRIP
 from supple.cases.case import ModelCase, Quantity, references
 from supple.fem.base.material import Material
@@ -31,7 +31,7 @@ from supple.joints import Fixed
 from supple.model import Model
 
 if TYPE_CHECKING:
-    from supple.fem.nodal.ancf_mesh import GradientMesh
+    from supple.fem.nodal.ancf_mesh import ANCFMesh
     from supple.foundation.poses import Array
 
 POISSON = 0.28
@@ -45,7 +45,7 @@ KINDS: dict[str, tuple[Any, float]] = {
 }
 
 
-def strip(name: str, kind: str, elements: int) -> GradientBeam:
+def strip(name: str, kind: str, elements: int) -> ANCFBeam:
     """Return the strip of a kind of the reference."""
     element, poisson = KINDS[kind]
     section: Any = STRIP
@@ -53,7 +53,7 @@ def strip(name: str, kind: str, elements: int) -> GradientBeam:
         J = STRIP.size_z * STRIP.size_y**3 / 3.0 * (1.0 - 0.63 * STRIP.size_y / STRIP.size_z)
         section = Section(STRIP.area, STRIP.I_y, STRIP.I_z, J, shear=(5.0 / 6.0, 5.0 / 6.0))
     material = Material(E=200e9, G=200e9 / (2.0 * (1.0 + poisson)), density=7800)
-    return GradientBeam(name, LENGTH, section, material, elements, element)
+    return ANCFBeam(name, LENGTH, section, material, elements, element)
 
 
 def strips() -> Model:
@@ -67,7 +67,7 @@ def strips() -> Model:
     return m
 
 
-def tip_ratios(mesh: GradientMesh, E: float) -> list[float]:
+def tip_ratios(mesh: ANCFMesh, E: float) -> list[float]:
     """Deflections of the tip over F L^3 / (3 E I), across the thickness and across the width."""
     K = mesh.tangents(mesh.rest)[0].toarray()[12:, 12:]
     found = []
@@ -78,7 +78,7 @@ def tip_ratios(mesh: GradientMesh, E: float) -> list[float]:
     return found
 
 
-def strain_matrix(mesh: GradientMesh) -> Array:
+def strain_matrix(mesh: ANCFMesh) -> Array:
     """Rows A (strains, size) at rest with ``A^T A`` = stiffness: its small values keep digits."""
     vectors, d = mesh.rest.reshape(-1, mesh.dimension), mesh.dimension
     found = []
@@ -104,7 +104,7 @@ def _root(matrix: Array) -> Array:
     return root
 
 
-def frequencies(mesh: GradientMesh, held: int = 0) -> Array:
+def frequencies(mesh: ANCFMesh, held: int = 0) -> Array:
     """Angular frequencies, ascending, with the first nodes held; rad/s."""
     first = held * mesh.size // len(mesh.rest)
     mass = np.kron(mesh.mass_matrix.toarray(), np.eye(mesh.dimension))[first:, first:]
@@ -120,9 +120,9 @@ def inspect(model: Model) -> list[Quantity]:
     for kind, (_, poisson) in KINDS.items():
         for elements in ELEMENTS:
             name = f"{kind.replace(', nu = ', ' ')} {elements}"
-            body = cast("GradientBeam", model.bodies[name])
+            body = cast("ANCFBeam", model.bodies[name])
             ratios = tip_ratios(body.mesh, body.material.E)
-            wanted = references("gradient_tables")["tip"][kind][str(elements)]
+            wanted = references("ancf_tables")["tip"][kind][str(elements)]
             for word, value, known in zip(("thickness", "width"), ratios, wanted, strict=True):
                 words = f"tip across the {word}, {kind}, {elements} elements"
                 found.append(Quantity(words, value, known, 1e-6 * known))
@@ -130,7 +130,7 @@ def inspect(model: Model) -> list[Quantity]:
             if kind != "elastic_line":
                 law *= (1.0 + poisson) * (1.0 - 2.0 * poisson) / (1.0 - poisson)
             found.append(Quantity(f"law, {kind}, {elements} elements", ratios[0], law, 2e-5))
-            lowest = references("gradient_tables")["frequencies"].get(kind, {}).get(str(elements))
+            lowest = references("ancf_tables")["frequencies"].get(kind, {}).get(str(elements))
             if lowest is not None:
                 values = frequencies(body.mesh, held=1)[:4] / (2.0 * np.pi)
                 for k, (value, known) in enumerate(zip(values, lowest, strict=True)):

@@ -41,7 +41,7 @@ from supple.forces import DistributedLoad, Force
 from supple.foundation.errors import SuppleWarning
 from supple.joints import Fixed, Revolute
 from supple.model import Model
-from supple.reduction import SecondOrder
+from supple.reduction.stiffening import SecondOrder
 
 STEEL = Material(E=200e9, G=80e9, density=7800)
 STRIP = Rectangle(1e-3, 1e-3)

@@ -38,7 +38,7 @@ from supple.fem.sections.sections import Circle
 from supple.foundation.frames import Frame
 from supple.joints import Prismatic, Revolute, Spherical, Universal
 from supple.model import Model
-from supple.reduction import Sines
+from supple.reduction.assumed.shapes import SineShapes
 from supple.signals import Polynomial
 
 if TYPE_CHECKING:
@@ -55,7 +55,9 @@ EVERY = 30  # degrees, of the compared rows
 ROUNDING = 1e-9  # in lengths of the rod: the error of the reference, below which nothing has a sign
 
 
-def add_rod(m: Model, modes: Sines | None = None, stiffening: Any = None) -> tuple[Frame, Frame]:
+def add_rod(
+    m: Model, modes: SineShapes | None = None, stiffening: Any = None
+) -> tuple[Frame, Frame]:
     """Add the rod as one body; return the frames of its ends."""
     rod = m.add(
         Beam(
@@ -63,7 +65,7 @@ def add_rod(m: Model, modes: Sines | None = None, stiffening: Any = None) -> tup
             ROD,
             SECTION,
             STEEL,
-            modes=modes or Sines(3),
+            modes=modes or SineShapes(3),
             reference="chord",
             rotary_inertia=False,
             stiffening=stiffening,
@@ -128,7 +130,7 @@ def slider_crank(tilt: float = 0.0, rod: Callable[[Model], tuple[Frame, Frame]] 
 
 def driven_slider_crank(
     tilt: float = 0.0,
-    modes: Sines | None = None,
+    modes: SineShapes | None = None,
     stiffening: Any = None,
     parts: int = 0,
 ) -> Model:

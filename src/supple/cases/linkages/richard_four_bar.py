@@ -33,7 +33,7 @@ from supple.fem.base.material import Material
 from supple.fem.sections.sections import Section
 from supple.joints import General, Revolute
 from supple.model import Model
-from supple.reduction import Sines
+from supple.reduction.assumed.shapes import SineShapes
 from supple.signals import Polynomial
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def start() -> tuple[tuple[float, float], tuple[float, float]]:
     return (coupler, follower), (float(rates[0]), float(rates[1]))
 
 
-def four_bar(modes: Sines | None = None) -> Model:
+def four_bar(modes: SineShapes | None = None) -> Model:
     """Return the four-bar, not driven yet.
 
     The closing pin leaves coupler and follower free to tilt and to slide along z, which the other
@@ -77,7 +77,7 @@ def four_bar(modes: Sines | None = None) -> Model:
                 length,
                 SECTION,
                 STEEL,
-                modes=modes or Sines(2, planes=("y",)),
+                modes=modes or SineShapes(2, planes=("y",)),
                 reference="chord",
                 rotary_inertia=False,
             )
@@ -101,7 +101,7 @@ def four_bar(modes: Sines | None = None) -> Model:
     return m
 
 
-def driven_four_bar(modes: Sines | None = None) -> Model:
+def driven_four_bar(modes: SineShapes | None = None) -> Model:
     """Return the four-bar with its crank at constant speed."""
     m = four_bar(modes)
     m.add(Driver("drive", m.joints["bearing O"], motion=Polynomial((0.0, SPEED))))

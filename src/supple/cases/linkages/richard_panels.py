@@ -34,7 +34,7 @@ from supple.fem.shells.plates import plate
 from supple.fem.ties.interface import Interface
 from supple.joints import Revolute
 from supple.model import Model
-from supple.reduction import CraigBampton
+from supple.reduction.shape_sets import CraigBampton
 
 if TYPE_CHECKING:
     from supple.results.result import Result

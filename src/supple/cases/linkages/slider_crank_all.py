@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.bodies.beam.beam import Beam
-from supple.bodies.nodal.ancf_line import Cable, GradientBeam
+from supple.bodies.nodal.ancf_line import ANCFBeam, Cable
 from supple.cases.case import ModelCase, Quantity, references
 from supple.cases.linkages import jonker
 from supple.cases.linkages.jonker import EVERY, ROD, SECTION, SPEED, STEEL, TIMES
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 STEP = 4e-5  # s
 KINDS: dict[str, Any] = {
     "parts": lambda n: Beam("rod", ROD, SECTION, STEEL, parts=n),
-    "beam": lambda n: GradientBeam("rod", ROD, SECTION, STEEL, n),
+    "beam": lambda n: ANCFBeam("rod", ROD, SECTION, STEEL, n),
     "cable": lambda n: Cable("rod", ROD, SECTION, STEEL, n),
 }
 

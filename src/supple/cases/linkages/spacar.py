@@ -8,8 +8,8 @@ powers of the deformations.
 
 Slider-crank: the mechanism of ``jonker.py``. The reference is his element over absolute nodes,
 (2.4) and (4.18) as printed with the misprints corrected, by its own equations and integrator
-(``tests/jonker_mechanisms.py``). Tolerance, in lengths of the rod: 1e-4 in the plane, 6e-4 in
-space, where the rod bends more.
+(``tests/models/jonker_mechanisms.py``). Tolerance, in lengths of the rod: 1e-4 in the plane, 6e-4
+in space, where the rod bends more.
 
 Shaft: the same rod between bearings, turned at one end, with a Kelvin-Voigt modulus of 1.27e6 Pa s.
 Internal damping makes it unstable beyond its critical speed. Growth rates of small motion are those

@@ -15,8 +15,8 @@ from supple.reduction.modal import Attachment, ModalBody
 
 if TYPE_CHECKING:
     from supple.bodies.base.flexible import FlexibleBody
-    from supple.bodies.nodal.ancf_body import GradientBody
-    from supple.fem.nodal.ancf_mesh import GradientMesh
+    from supple.bodies.nodal.ancf_body import ANCFBody
+    from supple.fem.nodal.ancf_mesh import ANCFMesh
 
 GRADIENTS = ("r", "r_x", "r_y", "r_z")
 
@@ -65,7 +65,7 @@ class FlexRecord:
 
 
 @dataclass(frozen=True)
-class GradientRecord:
+class ANCFRecord:
     """Where the nodal vectors of a gradient body are in the state, component after component.
 
     ``index`` counts the gradient bodies, ``mesh`` is that of the body as the model uses it;
@@ -77,7 +77,7 @@ class GradientRecord:
     index: int
     q: slice
     u: slice
-    mesh: GradientMesh
+    mesh: ANCFMesh
     start: Array
     origin: Array
 
@@ -102,7 +102,7 @@ class GradientRecord:
 
     def turns(self, frame: Frame) -> bool:
         """Whether a frame of the body has axes that turn with it."""
-        return self.mesh.turns(cast("GradientBody", self.body).node(frame))
+        return self.mesh.turns(cast("ANCFBody", self.body).node(frame))
 
     def axes(self, node: int) -> Array:
         """Axes (3, 3) of a node at rest, in those of the body; see ``core/bodies/ancf_edge.py``."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.linalg import multifrontal as blocks
-from supple.engine.base.body_records import FlexRecord, GradientRecord
+from supple.engine.base.body_records import ANCFRecord, FlexRecord
 from supple.engine.base.callbacks import Callback
 from supple.engine.sparsity.plan import with_plan
 from supple.engine.sparsity.sparse_matrices import Pattern
@@ -158,7 +158,7 @@ class Compiled:
     joints: dict[str, JointRecord]
     extra: dict[str, JointRecord]
     flexible: dict[str, FlexRecord]
-    gradient: dict[str, GradientRecord]
+    gradient: dict[str, ANCFRecord]
     motors: dict[str, MotorRecord]
     callbacks: tuple[Callback, ...]
     signals: tuple[tuple[str, Signal], ...]
@@ -200,7 +200,7 @@ class Compiled:
         return float(self.scale.min(initial=np.inf))
 
     @cached_property
-    def deforming(self) -> dict[str, FlexRecord | GradientRecord]:
+    def deforming(self) -> dict[str, FlexRecord | ANCFRecord]:
         """Bodies of the engine with coordinates of deformation, in a frame or without one."""
         return {**self.flexible, **self.gradient}
 

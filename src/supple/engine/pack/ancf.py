@@ -10,7 +10,7 @@ from supple.core.base import layout as at
 from supple.core.bodies import ancf as kernel
 from supple.core.bodies import line_shapes as line
 from supple.core.forces import forces as force_codes
-from supple.engine.base.body_records import GradientRecord
+from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import BodyRecord, frame_key
 from supple.engine.pack.attachment_checks import refuse_axes
 from supple.engine.pack.buffers import RigidInertia, row_of
@@ -18,8 +18,8 @@ from supple.foundation.errors import label
 from supple.foundation.poses import IDENTITY, Array, Pose
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_body import GradientBody
-    from supple.bodies.nodal.ancf_line import GradientLine
+    from supple.bodies.nodal.ancf_body import ANCFBody
+    from supple.bodies.nodal.ancf_line import ANCFLine
     from supple.engine.pack.builder import Builder
     from supple.foundation.frames import Body, Frame
 
@@ -34,8 +34,8 @@ PLACE = 3  # columns of a vector
 
 def add_body(b: Builder, body: Body) -> None:
     """Add the coordinates of a gradient body, its elements and what is attached to its nodes."""
-    mesh, motion = cast("GradientBody", body).mesh, b.starts[body.name]
-    record = GradientRecord(
+    mesh, motion = cast("ANCFBody", body).mesh, b.starts[body.name]
+    record = ANCFRecord(
         body,
         len(b.gradient),
         slice(b.nq, b.nq + mesh.size),
@@ -87,7 +87,7 @@ def place(b: Builder, frame: Frame) -> tuple[int, Pose]:
     key = frame_key(frame)
     if key not in b.places:
         record = b.gradient[frame.body.name]
-        at_node = cast("GradientBody", record.body).node(frame)
+        at_node = cast("ANCFBody", record.body).node(frame)
         pose = record.pose(frame, at_node)
         if not record.mesh.turns(at_node):  # axes that do not turn, as they are at the start
             pose = Pose(record.start @ pose.R, record.start @ pose.p)
@@ -95,7 +95,7 @@ def place(b: Builder, frame: Frame) -> tuple[int, Pose]:
     return b.places[key]
 
 
-def _edge(b: Builder, record: GradientRecord, at_node: int) -> int:
+def _edge(b: Builder, record: ANCFRecord, at_node: int) -> int:
     """The node of the engine behind an edge to a node of the mesh, made once."""
     known = b.gradient_nodes.get((record.name, at_node))
     if known is not None:
@@ -121,7 +121,7 @@ def add_slider(b: Builder, frame: Frame, axes: int) -> tuple[int, Pose]:
     frame in it.
     """
     record = b.gradient[frame.body.name]
-    body = cast("GradientLine", record.body)
+    body = cast("ANCFLine", record.body)
     stations, vectors, own = body.stations, record.mesh.node_vectors, line.OWN[axes]
     pose = IDENTITY if axes == line.NO_AXES else Pose(record.pose(frame, body.node(frame)).R, ZERO)
     direction = -1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from supple.foundation.errors import ModelError, label
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_body import GradientBody
+    from supple.bodies.nodal.ancf_body import ANCFBody
     from supple.engine.pack.builder import Builder
     from supple.foundation.frames import Body, Frame
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def has_axes(b: Builder, frame: Frame) -> bool:
     """True if a frame has axes that turn with its body, which has been added."""
     record = b.gradient.get(frame.body.name)
-    return record is None or record.mesh.turns(cast("GradientBody", record.body).node(frame))
+    return record is None or record.mesh.turns(cast("ANCFBody", record.body).node(frame))
 
 
 def refuse_axes(b: Builder, body: Body) -> None:

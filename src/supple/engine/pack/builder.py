@@ -24,7 +24,7 @@ import numpy as np
 
 from supple.constraints import Constraint
 from supple.core.base import layout as at
-from supple.engine.base.body_records import FlexRecord, GradientRecord
+from supple.engine.base.body_records import ANCFRecord, FlexRecord
 from supple.engine.base.callbacks import Callback
 from supple.engine.base.compiled import (
     SLIDER,
@@ -84,7 +84,7 @@ class Builder(Tables):
         self.joints: dict[str, JointRecord] = {}
         self.extra: dict[str, JointRecord] = {}
         self.flexible: dict[str, FlexRecord] = {}
-        self.gradient: dict[str, GradientRecord] = {}
+        self.gradient: dict[str, ANCFRecord] = {}
         self.gradient_nodes: dict[tuple[str, int], int] = {}
         self.places: dict[FrameKey, tuple[int, Pose]] = {}
         self.motors: dict[str, MotorRecord] = {}

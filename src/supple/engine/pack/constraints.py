@@ -34,7 +34,7 @@ from supple.joints.motions import MOTIONS
 from supple.signals import Constant, Signal
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_line import GradientLine
+    from supple.bodies.nodal.ancf_line import ANCFLine
     from supple.engine.pack.builder import Builder
 
 PLACES = tuple(f"place along {axis}" for axis in "xyz")
@@ -125,7 +125,7 @@ def _slide(b: Builder, item: SlidingJoint) -> None:
     if item.name in b.chain_ends:
         _join(b, item, b.chain_ends[item.name], last, (*PLACES, *turns))
         return
-    line = cast("GradientLine", item.A.body)
+    line = cast("ANCFLine", item.A.body)
     first = b.place(line.at(line.station(item.A)))
     _join(b, item, first, last, ("", *PLACES[1:], "", "", ""))
     if item.follows == "point":
@@ -157,7 +157,7 @@ def add_slider(b: Builder, item: Constraint) -> None:
     q, u = b.nq, b.nu
     axes = line_shapes.NO_AXES
     if item.follows != "point":
-        turns = cast("GradientLine", item.A.body).turns
+        turns = cast("ANCFLine", item.A.body).turns
         axes = line_shapes.SECTION if turns else line_shapes.TANGENT
     node, pose = pack_gradient.add_slider(b, item.A, axes)
     coordinates: tuple[str, ...] = ("displacement",)

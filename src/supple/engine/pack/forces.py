@@ -31,7 +31,7 @@ from supple.forces import (
     PID,
     Bushing,
     CartesianSpring,
-    CouplingSpring,
+    CoordinateSpring,
     DistributedLoad,
     EffortFunction,
     Force,
@@ -171,7 +171,7 @@ def _on_coordinate(numbers: Callable[[Any], Columns]) -> Callable[..., None]:
     return pack_row
 
 
-def _coupling(b: Builder, force: CouplingSpring) -> None:
+def _coupling(b: Builder, force: CoordinateSpring) -> None:
     (q1, u1, g1), (q2, u2, g2) = (b.shaft(*target, label(force)) for target in force.targets)
     ints = {codes.GEAR_Q1: q1, codes.GEAR_U1: u1, codes.GEAR_Q2: q2, codes.GEAR_U2: u2}
     reals = {
@@ -294,7 +294,7 @@ PACKERS: dict[type[ForceElement], Callable[..., None]] = {
     PairFunction: _pair_function,
     Rope: pack_ropes.pack,
     EffortFunction: _joint_function,
-    CouplingSpring: _coupling,
+    CoordinateSpring: _coupling,
     SampledController: _sampled,
     StateSpaceController: _linear_control,
     Motor: _motor,

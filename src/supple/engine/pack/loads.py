@@ -16,7 +16,7 @@ from supple.forces import DistributedLoad, ForceElement, Pressure, SurfaceLoad
 from supple.signals import Constant, Signal
 
 if TYPE_CHECKING:
-    from supple.engine.base.body_records import GradientRecord
+    from supple.engine.base.body_records import ANCFRecord
     from supple.engine.pack.builder import Builder
 
 
@@ -87,7 +87,7 @@ def _load_on_vectors(b: Builder, force: DistributedLoad) -> None:
     add(b, force, codes.VECTOR_LOAD, {**ints, load.SIGNALS: signals}, {})
 
 
-def _load_on_sections(b: Builder, force: DistributedLoad, record: GradientRecord) -> None:
+def _load_on_sections(b: Builder, force: DistributedLoad, record: ANCFRecord) -> None:
     """Add a load that turns with sections: weighted axes and rows at points of each element."""
     body: Any = record.body
     points, integers = force.points(body, SECTION_POINTS), [0]

@@ -25,7 +25,7 @@ BEYOND = 100.0
 
 
 @dataclass(frozen=True, eq=False)
-class Buckling:
+class ComponentBuckling:
     """Lowest load factors, ascending.
 
     Attributes
@@ -44,7 +44,9 @@ class Buckling:
     state: Array
 
 
-def buckling(component: Component, loads: ArrayLike, held: ArrayLike, count: int = 1) -> Buckling:
+def buckling(
+    component: Component, loads: ArrayLike, held: ArrayLike, count: int = 1
+) -> ComponentBuckling:
     """Find the lowest load factors at which a component buckles.
 
     Parameters
@@ -93,7 +95,7 @@ def buckling(component: Component, loads: ArrayLike, held: ArrayLike, count: int
     shapes[kept] = found
     moved = shapes.reshape(-1, component.node_size, shapes.shape[1])[:, :3]
     shapes /= np.linalg.norm(moved, axis=1).max(axis=0)
-    return Buckling(1.0 / inverse, shapes, state)
+    return ComponentBuckling(1.0 / inverse, shapes, state)
 
 
 def _kept(component: Component, held: ArrayLike) -> Indices:

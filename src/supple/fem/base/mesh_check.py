@@ -12,6 +12,8 @@ from supple.fem.base.solid_kinds import Array, Indices
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
 
+MOST_ELEMENTS = 10_000_000
+
 
 def owner_label(kind: str, name: Any) -> str:
     """Kind and name of a component for messages; the name may be empty."""

@@ -50,7 +50,7 @@ from numpy.typing import NDArray
 
 from supple.fem.beams.hermite import hermite
 from supple.fem.beams.line import BeamLine, SectionLaw, gauss
-from supple.fem.nodal.ancf_mesh import GradientMesh, chain
+from supple.fem.nodal.ancf_mesh import ANCFMesh, chain
 from supple.fem.nodal.ancf_table import ElementTable, StrainPoint, Term
 from supple.fem.nodal.green import GREEN, Times, elastic_laws
 from supple.fem.nodal.stretch import Beside, stretch_rows, stretch_stiffness, stretch_terms
@@ -86,7 +86,7 @@ def beam_table(
     ends: tuple[float, float],
     rest: Array,
     times: Times = (0.0, 0.0),
-    owner: str = "GradientBeam",
+    owner: str = "ANCFBeam",
 ) -> ElementTable:
     """Table of the element between two places in 0..1 of a line.
 
@@ -111,9 +111,9 @@ def beam_mesh(
     stations: Array,
     rest: Array,
     times: Times = (0.0, 0.0),
-    owner: str = "GradientBeam",
+    owner: str = "ANCFBeam",
     axes: SectionAxes = "tangent",
-) -> GradientMesh:
+) -> ANCFMesh:
     """Mesh of elements between stations (n + 1,) m, with nodal vectors (n + 1, 4, 3) at rest.
 
     ``axes`` are what frames at nodes turn with. The other parameters are those of `beam_table`.

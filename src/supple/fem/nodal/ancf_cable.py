@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from supple.fem.beams.hermite import hermite
 from supple.fem.beams.line import BeamLine, gauss
-from supple.fem.nodal.ancf_mesh import GradientMesh, chain
+from supple.fem.nodal.ancf_mesh import ANCFMesh, chain
 from supple.fem.nodal.ancf_table import ElementTable, StrainPoint
 from supple.fem.nodal.stretch import CURVED, Beside, stretch_rows, stretch_stiffness, stretch_terms
 
@@ -92,7 +92,7 @@ def cable_mesh(
     stations: Array,
     dimension: int,
     time: float = 0.0,
-) -> GradientMesh:
+) -> ANCFMesh:
     """Mesh of elements between stations (n + 1,) m of a straight line, in 2 or 3 dimensions.
 
     The other parameters are those of `cable_table`.

@@ -35,7 +35,7 @@ SAME_DIGITS = 12
 
 
 @dataclass(frozen=True, eq=False)
-class GradientMesh:
+class ANCFMesh:
     """Nodes and elements; elements of one kind and shape share a table.
 
     Attributes
@@ -208,7 +208,7 @@ def chain(
     rest: Array,
     table: Callable[[tuple[float, float], Array], ElementTable],
     axes_from: int = 1,
-) -> GradientMesh:
+) -> ANCFMesh:
     """Mesh of elements with two nodes each, one after the other along a line.
 
     Parameters
@@ -239,7 +239,7 @@ def chain(
             known[key] = table((float(ends[i]), float(ends[i + 1])), pairs[i])
         tables.append(known[key])
     cells = np.arange(len(tables))[:, None] + [0, 1]
-    return GradientMesh.of(rest, cells, tables, axes_from=axes_from)
+    return ANCFMesh.of(rest, cells, tables, axes_from=axes_from)
 
 
 def _assembled(blocks: Sequence[tuple[Any, Any]], size: int) -> sparse.csc_array:

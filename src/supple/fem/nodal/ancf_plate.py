@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from supple.fem.base.material import Material
 from supple.fem.beams.line import gauss
-from supple.fem.nodal.ancf_mesh import GradientMesh
+from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.fem.nodal.ancf_table import Array, ElementTable, StrainPoint
 from supple.fem.shells.checks import checked_poisson
 
@@ -104,7 +104,7 @@ def plate_mesh(
     material: Material,
     time: float = 0.0,
     owner: str = "plate",
-) -> GradientMesh:
+) -> ANCFMesh:
     """A rectangle from the origin along x and y, divided into equal rectangles.
 
     Node ``i (n_y + 1) + j`` is the i-th along x and the j-th along y.
@@ -115,7 +115,7 @@ def plate_mesh(
     rest[..., 0, 0] = np.linspace(0.0, sizes[0], n + 1)[:, None]
     rest[..., 0, 1] = np.linspace(0.0, sizes[1], m + 1)
     rest[..., 1, 0] = rest[..., 2, 1] = 1.0
-    return GradientMesh.of(rest.reshape(-1, 3, 3), grid_cells(elements), [table] * (n * m))
+    return ANCFMesh.of(rest.reshape(-1, 3, 3), grid_cells(elements), [table] * (n * m))
 
 
 def grid_cells(elements: tuple[int, int]) -> NDArray[np.intp]:

@@ -22,7 +22,7 @@ import numpy as np
 
 from supple.fem.base.material import Material
 from supple.fem.beams.line import gauss
-from supple.fem.nodal.ancf_mesh import GradientMesh
+from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.fem.nodal.ancf_plate import (
     CORNERS,
     MASS_POINTS,
@@ -101,7 +101,7 @@ def shell_mesh(
     rest: Array,
     time: float = 0.0,
     owner: str = "plate",
-) -> GradientMesh:
+) -> ANCFMesh:
     """A mapped rectangle, divided into equal rectangles of its coordinates.
 
     ``rest`` (nodes, 4, 3) are nodal vectors in the order of `plate_mesh`; elements of one shape
@@ -121,7 +121,7 @@ def shell_mesh(
         if key not in known:
             known[key] = shell_table(own, thickness, material, vectors, time, owner)
         tables.append(known[key])
-    return GradientMesh.of(rest, cells, tables)
+    return ANCFMesh.of(rest, cells, tables)
 
 
 class ShellRows:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.fem.nodal.ancf_mesh import SAME_DIGITS, GradientMesh, Indices
+from supple.fem.nodal.ancf_mesh import SAME_DIGITS, ANCFMesh, Indices
 from supple.fem.nodal.ancf_table import ElementTable, StrainPoint
 from supple.fem.nodal.green import GREEN, Array, Times, elastic_laws
 from supple.fem.solids.solid import SolidMesh
@@ -99,7 +99,7 @@ def solid_mesh(
     times: Times = (0.0, 0.0),
     owner: str = "solid",
     vectors: SolidVectors | None = None,
-) -> GradientMesh:
+) -> ANCFMesh:
     """The mesh of a solid with places as coordinates; elements of one shape share a table.
 
     ``times`` (s) are the viscosities beside E and G in units of these.
@@ -128,7 +128,7 @@ def solid_mesh(
     for first in made.pieces:
         cells.append(_piece(made, first))
         tables.append(_piece_table(made, cells[-1], solid.material.G, times[1]))
-    return GradientMesh.of(made.rest[:, None], cells, tables, made.places[:, None])
+    return ANCFMesh.of(made.rest[:, None], cells, tables, made.places[:, None])
 
 
 def _piece(vectors: SolidVectors, first: int) -> Indices:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from supple.fem.base.material import Material
 from supple.fem.beams.line import gauss
 from supple.fem.drawn.boundary import face_points
-from supple.fem.nodal.ancf_mesh import GradientMesh, Indices
+from supple.fem.nodal.ancf_mesh import ANCFMesh, Indices
 from supple.fem.nodal.ancf_plate import CORNERS, PlateRows, grid_cells, plane_law
 from supple.fem.nodal.ancf_shell import plane_turn
 from supple.fem.recovery.stress_points import plane_tensor, solid_tensor, von_mises
@@ -179,7 +179,7 @@ class PlateField(StrainField):
 
     def __init__(
         self,
-        mesh: GradientMesh,
+        mesh: ANCFMesh,
         sizes: tuple[float, float],
         elements: tuple[int, int],
         thickness: float,

@@ -59,7 +59,7 @@ def checked_triangles(owner: str, value: Any, nodes: Array) -> Indices:
 
 def checked_thickness(owner: str, value: Any, count: int) -> float | Array:
     """Return one thickness for all triangles, or one (t,) for each, m."""
-    if np.ndim(value) == 0:
+    if not isinstance(value, (list, tuple)) and np.ndim(value) == 0:
         return validate.positive(owner, "thickness", value)
     expected = f"a positive number, or {count} of them, one for each triangle (m)"
     thickness = validate.vector(owner, "thickness", value, count, expected)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.fem.base.material import Material
+from supple.fem.base.mesh_check import MOST_ELEMENTS, owner_label
 from supple.fem.shells.shell import ShellMesh
 from supple.fem.shells.triangles import Indices
 from supple.foundation import validate
+from supple.foundation.errors import ModelError
 
 Pattern = Literal["right", "left", "alternate", "centre", "mirror", "cross"]
 PATTERNS: tuple[Pattern, ...] = ("right", "left", "alternate", "centre", "mirror", "cross")
@@ -46,10 +49,12 @@ def plate(
 
     Node ``i + (nx + 1) j`` is at (size_x i / nx, size_y j / ny); the centres of "cross" follow.
     """
-    owner = f"plate {name!r}" if name else "plate"
+    owner = owner_label("plate", name)
     lengths = validate.positive(owner, "size_x", size_x), validate.positive(owner, "size_y", size_y)
     expected = "a whole number of cells, 1 or more"
     counts = [validate.integer(owner, n, v, 1, expected) for n, v in (("nx", nx), ("ny", ny))]
+    if math.prod(counts) > MOST_ELEMENTS:
+        raise ModelError(owner, "nx * ny", math.prod(counts), f"at most {MOST_ELEMENTS} cells")
     validate.choice(owner, "pattern", pattern, PATTERNS)
     x, y = (np.linspace(0.0, size, n + 1) for size, n in zip(lengths, counts, strict=True))
     grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.fem.base.material import Material
-from supple.fem.base.mesh_check import owner_label
+from supple.fem.base.mesh_check import MOST_ELEMENTS, owner_label
 from supple.fem.base.solid_kinds import HEXAHEDRON, KINDS, Indices
 from supple.fem.solids.solid import SolidMesh
 from supple.foundation import validate
@@ -18,8 +18,6 @@ from supple.foundation.errors import ModelError
 # Six tetrahedra of equal volume around the diagonal from corner 0 to corner 6 of a box; boxes
 # divided like this fit to each other.
 DIVIDED = ((0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6))
-
-MOST_ELEMENTS = 10_000_000
 
 
 def block(

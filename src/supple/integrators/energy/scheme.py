@@ -29,7 +29,7 @@ from supple.native.declare import Entry
 class EnergyScheme(Integrator):
     """Fixed steps of order 2 that keep the energy exactly, or let it only decay (Bauchau).
 
-    For rigid bodies, `Cable` and `GradientBeam` in absolute coordinates:
+    For rigid bodies, `Cable` and `ANCFBeam` in absolute coordinates:
     ``formulation=Absolute()``. Over a step, forces of joints do exactly no work, springs and
     elements exactly the work that they give up, dampers and actuators exactly the work that is
     counted, whatever the step: an error of energy is rounding.

@@ -12,7 +12,7 @@ from supple.core.energy import state as own
 from supple.core.forces import constraint_rows as links
 from supple.core.forces import forces, joint_forces
 from supple.core.forces import point_spring as line
-from supple.engine.base.body_records import GradientRecord
+from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
 from supple.forces.kinds import ELEMENTS
 from supple.foundation.errors import ModelError, label
@@ -143,7 +143,7 @@ class _Maker:
         self.body, self.coef, self.data = model.body, model.coef, model.data
         self.number = {0: 0}  # of a body by its node; the ground is 0
         self.com = [np.zeros(3)]
-        self.sections: dict[int, GradientRecord] = {}  # bodies by their vectors that have axes
+        self.sections: dict[int, ANCFRecord] = {}  # bodies by their vectors that have axes
         self.out.length = c.length
         self._bodies()
         self._vectors()
@@ -165,7 +165,7 @@ class _Maker:
             first = c.bodies[c.owners[next(iter(c.flexible))]].body
             expected = (
                 "rigid bodies, whose motion over a step is a turn and a displacement, or bodies "
-                "with nodal vectors: formulation=GradientBodies(absolute=True) writes beams so"
+                "with nodal vectors: formulation=ANCF(absolute=True) writes beams so"
             )
             raise _refused(label(first), "is flexible", expected)
         if c.motors:

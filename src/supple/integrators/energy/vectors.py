@@ -16,7 +16,7 @@ import numpy as np
 from supple.core.base import layout as at
 from supple.core.energy import forms
 from supple.core.energy.vectors import SPAN_RECORD
-from supple.engine.base.body_records import GradientRecord
+from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
 from supple.foundation.poses import Array
 from supple.integrators.energy.rows import (
@@ -99,7 +99,7 @@ def turns(compiled: Compiled, row: np.ndarray) -> bool:
     return record.mesh.turns((int(row[at.Q0]) - record.q.start) // (3 * record.mesh.node_vectors))
 
 
-def owner_at(compiled: Compiled, row: np.ndarray) -> GradientRecord:
+def owner_at(compiled: Compiled, row: np.ndarray) -> ANCFRecord:
     """The gradient body of an engine's node with these integers."""
     q = int(row[at.Q0])
     return next(r for r in compiled.gradient.values() if r.q.start <= q < r.q.stop)

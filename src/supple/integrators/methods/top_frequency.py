@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from supple.engine.base.body_records import GradientRecord
+from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
 from supple.foundation.errors import ModelError
 from supple.integrators.methods.base import Integrator
@@ -33,7 +33,7 @@ def refuse_explicit(compiled: Compiled, integrator: Integrator) -> None:
             )
 
 
-def top_frequency(record: GradientRecord) -> float:
+def top_frequency(record: ANCFRecord) -> float:
     """The highest frequency of a gradient body at rest, rad/s, by powers of inverse(M) K."""
     from scipy.sparse.linalg import splu
 

@@ -12,7 +12,7 @@ from supple.foundation.validate import set_fields
 from supple.model import Model
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_line import GradientLine
+    from supple.bodies.nodal.ancf_line import ANCFLine
 
 BEYOND = 1e-9  # of the length: a point may begin at an end
 
@@ -43,6 +43,6 @@ def line_ends(model: Model) -> tuple[LineEnd, ...]:
     found = []
     for item in model.constraints.values():
         if isinstance(item, SlidingJoint):
-            length = cast("GradientLine", item.A.body).length
+            length = cast("ANCFLine", item.A.body).length
             found += [LineEnd(item, length, last) for last in (False, True)]
     return tuple(found)

@@ -16,7 +16,7 @@ import numpy as np
 from supple.core.run import step as st
 from supple.engine.base.compiled import Compiled
 from supple.engine.pack.reserved_signals import pieces_of, with_rooms
-from supple.forces.controllers import LinearLaw
+from supple.forces.controllers import ControlLaw
 from supple.forces.sampled import SampledController
 from supple.foundation.errors import ModelError, label
 from supple.foundation.poses import Array
@@ -101,7 +101,7 @@ class Loop:
     def _law(self, t: float, e: Array, z: Array, ahead: Array) -> tuple[Array, Array]:
         """Efforts as they act, and the next state."""
         c, law = self.controller, self.controller.law
-        if isinstance(law, LinearLaw):
+        if isinstance(law, ControlLaw):
             raw, after = law.C @ z + law.D @ e + ahead, law.A @ z + law.B @ e
             cut = _rounded(np.clip(raw, -c.limit, c.limit), c.effort_step)
             return cut, after + law.back @ (cut - raw)

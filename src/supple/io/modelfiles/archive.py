@@ -126,14 +126,14 @@ def resumed(
     return result, doubts, source, missing
 
 
-def load_run(path: str | Path, model: Model | None = None) -> Result:
+def open_run(path: str | Path, model: Model | None = None) -> Result:
     """The result of a run whose states are in a file; they are read where they are looked at.
 
     ``model`` is the model of the run, where it has Python functions. ``result.between(0.0, 1.0)``
     is the result of a part of the run.
     """
-    target = path_of("load_run", "path", path)
-    expect("load_run", "model", model, Model | None, "a Model")
+    target = path_of("open_run", "path", path)
+    expect("open_run", "model", model, Model | None, "a Model")
     t, content = read_record(target)
     data = read_run(target, content, EXPECTED)
     with contained(target.name, EXPECTED):

@@ -16,7 +16,7 @@ from typing import Any
 from supple.bodies.base.rigid import Ground
 from supple.constraints import SlidingJoint
 from supple.events import FRAME_QUANTITIES, Event
-from supple.forces import ForceFormula, Motor
+from supple.forces import FormulaLaw, Motor
 from supple.foundation.errors import ModelError, label, suggestion
 from supple.foundation.frames import Body, Frame
 from supple.io.modelfiles import units
@@ -360,7 +360,7 @@ class Document:
             if kind.signal and isinstance(found, (int, float, str)):
                 found = self.reader.called(spec.node, spec.scope, lambda: as_signal(found))
             elif kind.law and isinstance(found, str):
-                found = self.reader.called(spec.node, spec.scope, lambda: ForceFormula(found))
+                found = self.reader.called(spec.node, spec.scope, lambda: FormulaLaw(found))
             self.made[name] = found
             return found
         finally:

@@ -1,6 +1,6 @@
 """The words of model files: the public classes of Supple, with the arguments of their constructors.
 
-Nothing is listed twice: a word is the name of a class in ``supple.__all__``, its keys are the
+Nothing is listed twice: a word is the name of a public class, its keys are the
 arguments of its constructor, and what may stand under a key follows from the annotation. Which
 classes are words follows from the items of a model and the arguments of ``simulate``: those,
 and whatever their arguments can be.
@@ -15,20 +15,21 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
 
-import supple
 from supple.analyses.run.options import KEPT, OWNER, RunOptions
 from supple.bodies.base.rigid import PointMass
 from supple.constraints import Constraint, Driver, FrameDriver
 from supple.events import Event
-from supple.fem import KelvinVoigt, Material, ModalDamping, Rayleigh, TaperedSection
+from supple.fem.base.damping import KelvinVoigt, ModalDamping, Rayleigh
 from supple.fem.base.imported import ImportedComponent
+from supple.fem.base.material import Material
 from supple.fem.files.mesh_data import MeshData
 from supple.fem.sections.sections import CrossSection
-from supple.fem.shells.plates import plate
+from supple.fem.sections.tapered import TaperedSection
 from supple.fem.shells.shell import ShellMesh
 from supple.fem.solids.solid import SolidMesh
 from supple.forces import ForceElement
 from supple.forces.laws import Law
+from supple.foundation import public_names
 from supple.foundation.errors import ModelError
 from supple.foundation.frames import Body
 from supple.io.modelfiles.kinds import Kind, kind_of
@@ -51,8 +52,8 @@ ITEMS: dict[str, tuple[type, ...]] = {
 }
 # Functions that make a component or a mesh; words like classes.
 MAKERS = (
-    "block", "load_component", "read_abaqus", "read_calculix", "read_matrix_market", "read_mesh",
-    "read_nastran",
+    "block", "load_component", "plate", "read_abaqus", "read_calculix", "read_matrix_market",
+    "read_mesh", "read_nastran", "ShellMesh",
 )  # fmt: skip
 
 
@@ -75,9 +76,7 @@ def combined(
 
 
 # Beside the public names.
-OTHERS: dict[str, Callable[..., Any]] = {
-    "Combination": combined, "ShellMesh": ShellMesh, "plate": plate, "solid": solid
-}  # fmt: skip
+OTHERS: dict[str, Callable[..., Any]] = {"Combination": combined, "solid": solid}
 # Named values of a file by group, and what may be in each.
 VALUES: dict[str, tuple[type, ...]] = {
     "materials": (Material,),
@@ -90,7 +89,7 @@ VALUES: dict[str, tuple[type, ...]] = {
 }
 # Endings of files whose readers open no other file.
 ENDINGS = dict.fromkeys(
-    (("read_mesh", "path"), ("MeshFile", "path")), (".msh", ".vtk", ".vtu", ".stl")
+    (("read_mesh", "path"), ("MeshShape", "path")), (".msh", ".vtk", ".vtu", ".stl")
 )
 # Arguments that are called otherwise when they are stored.
 STORED_AS = {
@@ -101,7 +100,7 @@ STORED_AS = {
 }
 # Arguments whose product is the number of elements that a word asks for, and the most of a file:
 # a small file with more would take long.
-ELEMENTS = {"block": ("divisions",), "plate": ("nx", "ny"), "GradientPlate": ("elements",)}
+ELEMENTS = {"block": ("divisions",), "plate": ("nx", "ny"), "ANCFPlate": ("elements",)}
 MOST_ELEMENTS = 20_000
 # Arguments of ``simulate`` that are no settings: what is run, how it is followed and kept.
 NO_SETTINGS = ("source", "events", "progress", *KEPT)
@@ -190,7 +189,7 @@ def concrete(cls: Any) -> bool:
 @cache
 def words() -> Mapping[str, Word]:
     """All words by name."""
-    public = {n: getattr(supple, n) for n in supple.__all__}
+    public = {n: public_names.value(n) for n in public_names.paths()}
     classes = {n: c for n, c in public.items() if concrete(c) and not _is_base(c)}
     known = {n: Word(n, public[n]) for n in MAKERS} | {n: Word(n, m) for n, m in OTHERS.items()}
     wanted: list[Any] = [base for bases in ITEMS.values() for base in bases] + [Event]
@@ -218,9 +217,8 @@ def _classes_of(word: Word) -> list[type]:
 def _is_base(cls: type) -> bool:
     """Whether a class is there to be derived from: it has no constructor of its own."""
     return "__init__" not in vars(cls) and any(
-        issubclass(getattr(supple, n), cls) and getattr(supple, n) is not cls
-        for n in supple.__all__
-        if inspect.isclass(getattr(supple, n))
+        inspect.isclass(c) and issubclass(c, cls) and c is not cls
+        for c in map(public_names.value, public_names.paths())
     )
 
 

@@ -67,7 +67,7 @@ class SeriesShapes(AssumedShapes):
 
 
 @dataclass(frozen=True, init=False)
-class Polynomials(SeriesShapes):
+class PolynomialShapes(SeriesShapes):
     """Polynomials along a beam that suit its frame.
 
     In a clamped frame ``v = s^2 P_i(s)``, in one through both ends ``v = s (1 - s) P_i(s)``, with
@@ -102,7 +102,7 @@ class Polynomials(SeriesShapes):
         twist: int = 0,
         reference: Reference = "clamped",
     ) -> None:
-        owner = "Polynomials"
+        owner = "PolynomialShapes"
         set_fields(
             self,
             n=validate.count(owner, "n", n, 1),

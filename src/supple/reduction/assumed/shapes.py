@@ -106,7 +106,7 @@ class AssumedShapes(ABC):
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Sines(AssumedShapes):
+class SineShapes(AssumedShapes):
     """Sines along a beam whose frame goes through both ends: ``v = sum_i sin(i pi x / L) v_i``.
 
     These are the exact bending modes of a uniform beam on two pins.
@@ -135,10 +135,10 @@ class Sines(AssumedShapes):
     ) -> None:
         set_fields(
             self,
-            n=validate.count("Sines", "n", n, 1),
-            planes=planes_of("Sines", planes),
-            axial=validate.count("Sines", "axial", axial, 0),
-            twist=validate.count("Sines", "twist", twist, 0),
+            n=validate.count("SineShapes", "n", n, 1),
+            planes=planes_of("SineShapes", planes),
+            axial=validate.count("SineShapes", "axial", axial, 0),
+            twist=validate.count("SineShapes", "twist", twist, 0),
         )
 
     @property
@@ -157,7 +157,7 @@ class Sines(AssumedShapes):
         if self.planes != tuple(PLANES):
             parts.append(f"planes={self.planes!r}")
         parts += [f"{w}={k}" for w, k in (("axial", self.axial), ("twist", self.twist)) if k]
-        return f"Sines({', '.join(parts)})"
+        return f"SineShapes({', '.join(parts)})"
 
 
 def planes_of(owner: str, given: Any) -> tuple[Plane, ...]:

@@ -28,11 +28,11 @@ from supple.results.flexibility.support_stiffness import ALIKE, free_turns
 from supple.results.views.ancf_sections import section_forces
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_line import GradientBeam
+    from supple.bodies.nodal.ancf_line import ANCFBeam
     from supple.foundation.poses import Array
     from supple.results.flexibility.beam_bending import Bending
     from supple.results.result import Result
-    from supple.results.views.ancf_views import GradientView
+    from supple.results.views.ancf_views import ANCFView
 
 LIMIT, SERIOUS = 0.02, 0.1  # parts of the moment
 MATTERS = 0.02  # part of the largest strain of the beam, or of the yield stress
@@ -126,7 +126,7 @@ def _long(bent: Bending, k: int) -> bool:
 
 
 def _layer(result: Result, bent: Bending, node: int, k: int, held: Array) -> Layer:
-    beam, view = bent.beam, cast("GradientView", result[bent.beam.name])
+    beam, view = bent.beam, cast("ANCFView", result[bent.beam.name])
     every = view.vectors, view.vector_rates, view.vector_accelerations
     motion = [x.reshape(len(x), -1, 3) for x in every]
     start, length = beam.stations[k], float(bent.lengths[k])
@@ -174,7 +174,7 @@ def of_layers(result: Result, bent: Bending, strained: Extreme) -> Iterator[Find
     yield from _told(bent.beam, worst, Extreme(result.t, np.abs(worst.apart) / worst.largest))
 
 
-def _matters(beam: GradientBeam, layer: Layer, strain: float) -> bool:
+def _matters(beam: ANCFBeam, layer: Layer, strain: float) -> bool:
     """Tell if an error at a clamp is not small beside the largest strain and the strength."""
     if layer.largest == 0.0:
         return False
@@ -185,7 +185,7 @@ def _matters(beam: GradientBeam, layer: Layer, strain: float) -> bool:
     return missed > MATTERS * max(strain, max(bends) * layer.largest / E) and enough
 
 
-def _told(beam: GradientBeam, layer: Layer, found: Extreme) -> Iterator[Finding]:
+def _told(beam: ANCFBeam, layer: Layer, found: Extreme) -> Iterator[Finding]:
 
     passed = found.passes(LIMIT)
     if passed is None:

@@ -29,7 +29,7 @@ from supple.results.data.findings import Finding
 from supple.results.flexibility.deformation import Extreme
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_line import GradientBeam
+    from supple.bodies.nodal.ancf_line import ANCFBeam
     from supple.foundation.poses import Array
     from supple.results.flexibility.beam_bending import Bending
 
@@ -63,7 +63,7 @@ def missing_shear(bent: Bending) -> Array:
     return bent.of_largest((forces**2 / stiffness).sum(axis=2) @ bent.lengths)
 
 
-def of_stiffness(beam: GradientBeam, found: Extreme) -> Iterator[Finding]:
+def of_stiffness(beam: ANCFBeam, found: Extreme) -> Iterator[Finding]:
     """Finding if elements are too stiff by more than the limit."""
     return _told(
         beam,
@@ -74,7 +74,7 @@ def of_stiffness(beam: GradientBeam, found: Extreme) -> Iterator[Finding]:
     )
 
 
-def of_shear(beam: GradientBeam, found: Extreme) -> Iterator[Finding]:
+def of_shear(beam: ANCFBeam, found: Extreme) -> Iterator[Finding]:
     """Finding if a beam is so thick that the shear it leaves out matters."""
     return _told(
         beam,
@@ -86,7 +86,7 @@ def of_shear(beam: GradientBeam, found: Extreme) -> Iterator[Finding]:
     )
 
 
-def _told(beam: GradientBeam, what: str, found: Extreme, is_so: str, why: str) -> Iterator[Finding]:
+def _told(beam: ANCFBeam, what: str, found: Extreme, is_so: str, why: str) -> Iterator[Finding]:
 
     passed = found.passes(LIMIT)
     if passed is None:

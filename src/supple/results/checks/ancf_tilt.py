@@ -20,7 +20,7 @@ from supple.results.flexibility.deformation import Extreme
 from supple.results.flexibility.line_turns import SECTION
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_line import GradientBeam
+    from supple.bodies.nodal.ancf_line import ANCFBeam
     from supple.foundation.poses import Array
 
 LIMIT, SERIOUS = 0.02, 0.1  # parts of the deflection
@@ -52,7 +52,7 @@ def _shears(e: Array) -> Array:
     return np.stack([(x * y).sum(axis=-1), (x * z).sum(axis=-1)], axis=-1)
 
 
-def of_tilt(beam: GradientBeam, found: Extreme) -> Iterator[Finding]:
+def of_tilt(beam: ANCFBeam, found: Extreme) -> Iterator[Finding]:
     """Sections that tilt at joints by more than a part of the deflection."""
     passed = found.passes(LIMIT)
     if passed is None:

@@ -54,5 +54,5 @@ def of_surface(result: Result, body: Any) -> Iterator[Finding]:
         value > SERIOUS_LOAD,
         f"{label(body)}: its surface stretches as it bends, and tension by that would make its "
         f"deflections {value:.2g} of themselves smaller, more than {LOAD:g} from t = {first:.4g} s "
-        "on, which bodies in a frame leave out: use a GradientPlate",
+        "on, which bodies in a frame leave out: use an ANCFPlate",
     )

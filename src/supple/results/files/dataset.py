@@ -26,7 +26,7 @@ from supple.foundation.atomic_files import write_whole
 from supple.foundation.check_sums import dataset_sum
 from supple.foundation.errors import SuppleError, describe, suggestion
 from supple.results.data.start_changes import told
-from supple.results.views.ancf_views import GradientPointView, GradientView
+from supple.results.views.ancf_views import ANCFPointView, ANCFView
 from supple.results.views.constraint_views import SlidingView
 from supple.results.views.force_views import (
     EffortFunctionView,
@@ -176,7 +176,7 @@ def _variables(result: Result, loads: bool = True) -> Iterator[Variable]:
         view = result[name]
         if isinstance(view, BodyView):
             yield from _of_body(view)
-        elif isinstance(view, GradientView):
+        elif isinstance(view, ANCFView):
             yield from _of_gradient(view)
         for part in view.deforming:
             yield from _of_flexible(part)
@@ -266,7 +266,7 @@ def _of_flexible(view: FlexibleView) -> Iterator[Variable]:
     yield Variable(f"{end.name}.position", end.position, "xyz", "m", "world", "position")
 
 
-def _of_gradient(view: GradientView) -> Iterator[Variable]:
+def _of_gradient(view: ANCFView) -> Iterator[Variable]:
     name, end = view.name, view.far_end
     yield Variable(f"{name}.strain_energy", view.strain_energy, "", "J", "", "energy")
     yield Variable(f"{name}.dissipated", view.dissipated, "", "J", "", "energy")
@@ -275,7 +275,7 @@ def _of_gradient(view: GradientView) -> Iterator[Variable]:
     yield from _of_point(end)
     displacement = f"{end.name}.displacement"
     yield Variable(displacement, end.displacement, "xyz", "m", "world", "deflection")
-    if isinstance(end, GradientPointView):
+    if isinstance(end, ANCFPointView):
         yield Variable(f"{end.name}.axial_strain", end.axial_strain, "", "1", "body", "strain")
     if view.turns:
         yield Variable(f"{end.name}.deflection", end.deflection, "xyz", "m", "body", "deflection")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.fem.drawn.drawn_mesh import DrawnMesh, mean_radius
-from supple.results.views.ancf_views import GradientView
+from supple.results.views.ancf_views import ANCFView
 from supple.results.views.flexible_views import BeamView, FlexibleView, PlaceView
 from supple.results.views.segmented_frame_views import CutFrameView
 from supple.results.views.segmented_views import CutBeamView
@@ -20,7 +20,7 @@ from supple.results.views.views import Array, BodyView
 
 if TYPE_CHECKING:
     from supple.bodies.beam.beam import Beam
-    from supple.bodies.structure.frame import FrameBody
+    from supple.bodies.structure.frame import FrameStructure
     from supple.results.result import Result
 
 STATIONS, STATIONS_OF_PART = 21, 5  # of a beam, and of each part of one
@@ -125,7 +125,7 @@ def drawn_bodies(result: Result) -> Iterator[Drawn]:
         if isinstance(whole, CutFrameView):
             yield from (_member(whole, k) for k in range(len(whole.members)))
             continue
-        if isinstance(whole, GradientView):
+        if isinstance(whole, ANCFView):
             shown, rows = whole.drawn()
             vectors = whole.vectors.reshape(len(result.t), -1, 3)
             places = np.array([rows @ e for e in vectors])
@@ -155,7 +155,7 @@ def _beam(view: BeamView) -> DrawnBeam:
 
 def _member(view: CutFrameView, member: int) -> DrawnBeam:
     """A member of a frame that is cut, as a line of its own."""
-    beam = cast("FrameBody", view._deformation.body).member_beams[member]
+    beam = cast("FrameStructure", view._deformation.body).member_beams[member]
     x = _stations(beam)
     stations = [view.station(member, float(s)) for s in x]
     return DrawnBeam(view.name, _radius(beam, x), stations, view)

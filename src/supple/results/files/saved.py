@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_DENSE = 2000
 
 
-def load(path: str | Path) -> SavedResult:
+def load_result(path: str | Path) -> SavedResult:
     """Read a result saved by ``result.save(path)``; `FileError` says why it cannot be read."""
     try:
         return _read(path)
@@ -38,7 +38,7 @@ def _read(path: str | Path) -> SavedResult:
     import xarray as xr
 
     expected = "a NetCDF-4 file that result.save(path) wrote"
-    source = path_of("load", "path", path)
+    source = path_of("load_result", "path", path)
     if not source.exists():
         raise FileError(f"there is no file {str(path)!r}, expected {expected}")
     existing(source, expected)
@@ -99,7 +99,7 @@ class SavedResult(Spoken):
                 raise AttributeError(f"a saved result has no {name!r}")
             raise AttributeError(
                 f"a saved result has no {name!r}, for which a model is needed, expected the result "
-                "of the run, or of load_run(path) after simulate(..., output_to=path)"
+                "of the run, or of open_run(path) after simulate(..., output_to=path)"
             )
 
     def __contains__(self, name: object) -> bool:

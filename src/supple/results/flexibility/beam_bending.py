@@ -19,8 +19,8 @@ from supple.results.flexibility.line_turns import (
 )
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_line import GradientBeam
-    from supple.engine.base.body_records import GradientRecord
+    from supple.bodies.nodal.ancf_line import ANCFBeam
+    from supple.engine.base.body_records import ANCFRecord
     from supple.fem.beams.line import SectionLaw
     from supple.foundation.poses import Array
 
@@ -32,7 +32,7 @@ class Bending:
 
     Attributes
     ----------
-    beam : GradientBeam
+    beam : ANCFBeam
     e, rest : (nt, nodes, V, 3) nodal vectors over time, and (1, nodes, V, 3) at rest
     touched : nodes at which something acts on the beam, so that its curvature may jump
     which : first of the two gradients whose axes bend
@@ -42,8 +42,8 @@ class Bending:
     curvature : (nt, elements, 3) twist, and curvatures about y and z of the section, 1/m
     """
 
-    def __init__(self, record: GradientRecord, e: Array, touched: Sequence[int]) -> None:
-        self.beam = cast("GradientBeam", record.body)
+    def __init__(self, record: ANCFRecord, e: Array, touched: Sequence[int]) -> None:
+        self.beam = cast("ANCFBeam", record.body)
         self.e, self.rest, self.touched = e, record.mesh.rest[None], touched
         solid = self.beam.element == "continuum"
         self.which = SECTION if solid else record.mesh.axes_from

@@ -19,7 +19,7 @@ from supple.reduction.modal import ModalBody
 
 if TYPE_CHECKING:
     from supple.bodies.base.flexible import FlexibleBody, PointMasses
-    from supple.engine.base.body_records import FlexRecord, GradientRecord
+    from supple.engine.base.body_records import ANCFRecord, FlexRecord
     from supple.results.result import Result
 
 Array = NDArray[np.float64]
@@ -233,7 +233,7 @@ def _times(numbers: int, t: Array, q: Array) -> NDArray[np.int_]:
     return np.unique(np.concatenate([top, even]))
 
 
-def states(result: Result, record: FlexRecord | GradientRecord) -> tuple[Array, Array]:
+def states(result: Result, record: FlexRecord | ANCFRecord) -> tuple[Array, Array]:
     """Times (nt,) and coordinates (nt, n) of a body, up to where its run came."""
     t, q = result.t, result.q[:, record.q]
     final = result.data.final

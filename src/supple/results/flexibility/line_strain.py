@@ -23,8 +23,8 @@ from supple.fem.sections.section_stress import outline_rows
 from supple.fem.sections.sections import Box, Circle, CrossSection, ISection, Rectangle, Tube
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_line import GradientLine
-    from supple.engine.base.body_records import GradientRecord
+    from supple.bodies.nodal.ancf_line import ANCFLine
+    from supple.engine.base.body_records import ANCFRecord
     from supple.foundation.poses import Array
     from supple.results.flexibility.beam_bending import Bending
 
@@ -61,7 +61,7 @@ def reaches(section: CrossSection) -> tuple[Reach, ...]:
     return (Reach(a, b, 2.0 * a * b * max(a, b) / (a * a + b * b), True),)
 
 
-def surface_strain(record: GradientRecord, e: Array, bent: Bending | None) -> Array:
+def surface_strain(record: ANCFRecord, e: Array, bent: Bending | None) -> Array:
     """Largest principal strains (nt, elements) of nodal vectors (nt, nodes, V, 3).
 
     ``bent`` is how a beam is bent; a cable has None. What is not a number is infinite.
@@ -70,8 +70,8 @@ def surface_strain(record: GradientRecord, e: Array, bent: Bending | None) -> Ar
     return np.where(np.isfinite(found), found, np.inf)
 
 
-def _strains(record: GradientRecord, e: Array, bent: Bending | None) -> Array:
-    body, mesh = cast("GradientLine", record.body), record.mesh
+def _strains(record: ANCFRecord, e: Array, bent: Bending | None) -> Array:
+    body, mesh = cast("ANCFLine", record.body), record.mesh
     stations = np.asarray(body.stations)
     lengths = np.diff(stations)
     cells = np.stack(mesh.cells)

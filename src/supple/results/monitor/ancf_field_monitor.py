@@ -26,8 +26,8 @@ from supple.results.data.findings import BodyMonitor, Finding
 from supple.results.flexibility.deformation import Extreme, states
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_nodes import GradientNodes
-    from supple.engine.base.body_records import GradientRecord
+    from supple.bodies.nodal.ancf_nodes import ANCFNodes
+    from supple.engine.base.body_records import ANCFRecord
     from supple.foundation.frames import Frame
     from supple.results.result import Result
 
@@ -37,12 +37,12 @@ ACROSS = 0.05  # part of the energy of moments in a direction with one element
 AT_ONCE = 2_000_000  # numbers that are in memory at once
 
 
-def watch_field(result: Result, record: GradientRecord) -> BodyMonitor:
+def watch_field(result: Result, record: ANCFRecord) -> BodyMonitor:
     """How far a plate or solid went over a run."""
     from supple.results.monitor.ancf_monitor import of_turns, without_frame
 
     t, q = states(result, record)
-    body = cast("GradientNodes", record.body)
+    body = cast("ANCFNodes", record.body)
     field, e = body.field, q.reshape(len(q), -1, 3)
     step = max(1, AT_ONCE // (6 * field.cells.size))
     free = body.untouched(frames_of(result, body.name))
@@ -82,7 +82,7 @@ def frames_of(result: Result, name: str) -> list[Frame]:
     return [frame for frame in found if frame.body.name == name]
 
 
-def _of_mesh(body: GradientNodes, left_out: Extreme) -> Iterator[Finding]:
+def _of_mesh(body: ANCFNodes, left_out: Extreme) -> Iterator[Finding]:
 
     passed = left_out.passes(MISSED)
     if passed is None:
@@ -102,7 +102,7 @@ def _of_mesh(body: GradientNodes, left_out: Extreme) -> Iterator[Finding]:
     )
 
 
-def _of_few(body: GradientNodes, lone: float) -> Iterator[Finding]:
+def _of_few(body: ANCFNodes, lone: float) -> Iterator[Finding]:
 
     if not lone <= ACROSS:
         yield Finding(
@@ -117,7 +117,7 @@ def _of_few(body: GradientNodes, lone: float) -> Iterator[Finding]:
         )
 
 
-def _of_held(result: Result, body: GradientNodes) -> Iterator[Finding]:
+def _of_held(result: Result, body: ANCFNodes) -> Iterator[Finding]:
 
     frames = [f for joint in result.joints.values() for f in joint.frames.values()]
     if not np.any(body.untouched([frame for frame in frames if frame.body.name == body.name])):

@@ -31,16 +31,16 @@ BEYOND = 1e-6  # of the length: what is meant to be on the line
 CABLE_TURN = 0.6  # rad in an element of a cable with the strain "mean"
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_line import Cable, GradientLine
-    from supple.engine.base.body_records import GradientRecord
+    from supple.bodies.nodal.ancf_line import ANCFLine, Cable
+    from supple.engine.base.body_records import ANCFRecord
     from supple.foundation.frames import Body
     from supple.foundation.poses import Array
     from supple.results.result import Result
 
 
-def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
+def watch_gradient(result: Result, record: ANCFRecord) -> BodyMonitor:
     """How far a gradient body went over a run."""
-    body = cast("GradientLine", record.body)
+    body = cast("ANCFLine", record.body)
     if not body.along_line:
         return watch_field(result, record)
     t, q = states(result, record)
@@ -60,7 +60,7 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
     return without_frame(record, turned, strained, findings)
 
 
-def _turn_limit(body: GradientLine) -> float | None:
+def _turn_limit(body: ANCFLine) -> float | None:
     """How far an element of a line may turn, rad; None is the limit of all others."""
     return CABLE_TURN if not body.turns and cast("Cable", body).element == "mean" else None
 
@@ -73,7 +73,7 @@ def _of_bending(bent: Bending, t: Array) -> Iterator[Finding]:
 
 
 def without_frame(
-    record: GradientRecord,
+    record: ANCFRecord,
     turned: Extreme,
     strained: Extreme,
     findings: tuple[Finding, ...],
@@ -102,7 +102,7 @@ def _of_sliders(result: Result, body: Body) -> Iterator[Finding]:
     for name, item in result.constraints.items():
         if not isinstance(item, SlidingJoint) or item.A.body.name != body.name:
             continue
-        length = cast("GradientLine", body).length
+        length = cast("ANCFLine", body).length
         s = result.q[:, result.data.compiled.shaft(name, 0)[0]]
         beyond = Extreme(result.t, np.fmax(np.abs(s - 0.5 * length) - 0.5 * length, 0.0))
         passed = beyond.passes(BEYOND * length)

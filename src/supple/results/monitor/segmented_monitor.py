@@ -62,14 +62,14 @@ from supple.results.flexibility.truncation import LIMIT, NOTHING, SAMPLES, defle
 
 if TYPE_CHECKING:
     from supple.bodies.beam.beam import Beam
-    from supple.bodies.structure.frame import FrameBody
+    from supple.bodies.structure.frame import FrameStructure
     from supple.engine.base.body_records import FlexRecord
     from supple.engine.base.compiled import BodyRecord
     from supple.results.result import Result
     from supple.results.views.flexible_views import PlaceView
     from supple.results.views.views import BodyView
 
-    CutBody: TypeAlias = Beam | FrameBody
+    CutBody: TypeAlias = Beam | FrameStructure
 
 Array = NDArray[np.float64]
 

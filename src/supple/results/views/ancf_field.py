@@ -10,12 +10,12 @@ import numpy as np
 
 from supple.foundation import validate
 from supple.foundation.errors import SuppleError
-from supple.results.views.ancf_views import GradientView, VectorPointView
+from supple.results.views.ancf_views import ANCFView, VectorPointView
 from supple.results.views.stress import LargestStress, StressEnvelope
 from supple.results.views.views import Array
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_nodes import GradientNodes
+    from supple.bodies.nodal.ancf_nodes import ANCFNodes
     from supple.fem.nodal.ancf_strain import StrainField
 
 AT_ONCE = 4_000_000  # numbers that are in memory at once
@@ -94,10 +94,10 @@ class FieldPointView(VectorPointView):
         return super().__getstate__() | {"_strain": self._strain}
 
 
-class FieldView(GradientView):
+class FieldView(ANCFView):
     """A plate or solid without a frame: motion of its nodes, its strain and its stress.
 
-    Attributes are those of `GradientView`.
+    Attributes are those of `ANCFView`.
     """
 
     _point = FieldPointView
@@ -157,5 +157,5 @@ class FieldView(GradientView):
             yield start, self.field.at_nodes(e[start : start + step])
 
     @property
-    def _body(self) -> GradientNodes:
-        return cast("GradientNodes", self._record.body)
+    def _body(self) -> ANCFNodes:
+        return cast("ANCFNodes", self._record.body)

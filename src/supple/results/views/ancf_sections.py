@@ -27,8 +27,8 @@ from supple.results.views.section_views import SectionForces
 from supple.results.views.views import Array
 
 if TYPE_CHECKING:
-    from supple.bodies.nodal.ancf_line import GradientLine
-    from supple.engine.base.body_records import GradientRecord
+    from supple.bodies.nodal.ancf_line import ANCFLine
+    from supple.engine.base.body_records import ANCFRecord
     from supple.results.result import Result
 
 
@@ -39,7 +39,7 @@ class LineLoad(NamedTuple):
     density: Array
 
 
-def line_loads(result: Result, record: GradientRecord) -> tuple[LineLoad, ...]:
+def line_loads(result: Result, record: ANCFRecord) -> tuple[LineLoad, ...]:
     """Loads along a gradient body, as strong as they were in the run."""
     found = []
     for name, force in result.forces.items():
@@ -51,7 +51,7 @@ def line_loads(result: Result, record: GradientRecord) -> tuple[LineLoad, ...]:
                 "of a run"
             )
         efforts = result.data.loads(name).efforts[:, record.u].reshape(len(result.t), -1, 3)
-        body = cast("GradientLine", record.body)
+        body = cast("ANCFLine", record.body)
         weights = _weights(force, body)
         k = int(np.argmax(np.abs(weights)))
         pull = np.broadcast_to(weights[k] * np.eye(3), (len(result.t), 3, 3))
@@ -63,7 +63,7 @@ def line_loads(result: Result, record: GradientRecord) -> tuple[LineLoad, ...]:
     return tuple(found)
 
 
-def _pull_at(load: DistributedLoad, body: GradientLine, k: int, vectors: Array) -> Array:
+def _pull_at(load: DistributedLoad, body: ANCFLine, k: int, vectors: Array) -> Array:
     """Efforts (nt, 3, 3) on the nodal vector k of a load on sections, for each of its components.
 
     Along a cable there is one component only.
@@ -75,7 +75,7 @@ def _pull_at(load: DistributedLoad, body: GradientLine, k: int, vectors: Array) 
     return total
 
 
-def _pieces(load: DistributedLoad, body: GradientLine) -> list[list[LineSection]]:
+def _pieces(load: DistributedLoad, body: ANCFLine) -> list[list[LineSection]]:
     """Points of a load on sections, element by element."""
     return weighted_sections(body, load.points(body, SECTION_POINTS), load.frame.rotation)
 
@@ -94,7 +94,7 @@ def _pulls(piece: Sequence[LineSection], vectors: Array) -> Array:
     return total
 
 
-def _weights(load: DistributedLoad, body: GradientLine, element: int = -1) -> Array:
+def _weights(load: DistributedLoad, body: ANCFLine, element: int = -1) -> Array:
     """Weights of all nodal vectors, or of those (K,) of one element from what is along it."""
     mesh = body.mesh
     total = np.zeros(mesh.size // 3)
@@ -106,7 +106,7 @@ def _weights(load: DistributedLoad, body: GradientLine, element: int = -1) -> Ar
 
 
 def section_forces(
-    body: GradientLine,
+    body: ANCFLine,
     x: float,
     motion: Sequence[Array],
     gravity: Array,

@@ -24,9 +24,9 @@ from supple.results.views.views import Array, Later, PointView, into
 if TYPE_CHECKING:
     from scipy import sparse
 
-    from supple.bodies.nodal.ancf_body import GradientBody
-    from supple.bodies.nodal.ancf_line import GradientLine
-    from supple.engine.base.body_records import GradientRecord
+    from supple.bodies.nodal.ancf_body import ANCFBody
+    from supple.bodies.nodal.ancf_line import ANCFLine
+    from supple.engine.base.body_records import ANCFRecord
     from supple.fem.drawn.drawn_mesh import DrawnMesh
     from supple.foundation.frames import Body
     from supple.results.result import Result
@@ -39,7 +39,7 @@ class VectorPointView(PointView):
     """Motion of a place on a gradient body, which turns with it where it has axes."""
 
     _slope: Array  # r_x (nt, 3), of places that have it
-    _whole: GradientView
+    _whole: ANCFView
     _station: Frame
     _section_axes: Array  # of the place (nt, 3, 3)
     _rest: Array  # place (3,) m of the body at rest, from its first node
@@ -82,7 +82,7 @@ class VectorPointView(PointView):
         return super().__getstate__() | found
 
 
-class GradientPointView(VectorPointView):
+class ANCFPointView(VectorPointView):
     """Motion of a station of a gradient beam or cable, and what is in its section."""
 
     @property
@@ -112,7 +112,7 @@ class GradientPointView(VectorPointView):
         return self.section_forces().von_mises(y, z)
 
 
-class GradientView(Spoken):
+class ANCFView(Spoken):
     """A gradient body: motion of its places by ``at(...)``, its nodal vectors and its strain.
 
     Attributes
@@ -123,11 +123,11 @@ class GradientView(Spoken):
     dissipated : (nt,) J, since the start
     """
 
-    _point: type[VectorPointView] = GradientPointView
+    _point: type[VectorPointView] = ANCFPointView
 
     def __init__(
         self,
-        record: GradientRecord,
+        record: ANCFRecord,
         q: Array,
         u: Array,
         a: Later,
@@ -159,7 +159,7 @@ class GradientView(Spoken):
     @property
     def turns(self) -> bool:
         """Whether its sections or nodes have axes."""
-        return cast("GradientBody", self._record.body).turns
+        return cast("ANCFBody", self._record.body).turns
 
     @property
     def first_axes(self) -> Array:
@@ -221,7 +221,7 @@ class GradientView(Spoken):
 
     def at(self, *place: Any, **where: Any) -> VectorPointView:
         """Motion of a place, as the body's own ``at`` takes it: a station (m) of a beam."""
-        record, body = self._record, cast("GradientBody", self._record.body)
+        record, body = self._record, cast("ANCFBody", self._record.body)
         frame = body.at(*place, **where)
         numbers, rows = body.shown_vectors(frame)
         rest = body.rest_pose(frame.position)
@@ -262,7 +262,7 @@ class GradientView(Spoken):
 
     def drawn(self) -> tuple[DrawnMesh, sparse.csr_array]:
         """Its mesh for pictures, and rows (p, n) of its points from nodal vectors."""
-        return cast("GradientBody", self._record.body).drawn()
+        return cast("ANCFBody", self._record.body).drawn()
 
     def placed(self, points: Array) -> Array:
         """Points (p, 3) m of the body at rest in the world, where it is at the start."""
@@ -271,7 +271,7 @@ class GradientView(Spoken):
 
     def section_forces_at(self, frame: Frame, axes: Array) -> SectionForces:
         """Section forces at a place, whose section has axes (nt, 3, 3) if it has any."""
-        line, nt = cast("GradientLine", self._record.body), len(self.vectors)
+        line, nt = cast("ANCFLine", self._record.body), len(self.vectors)
         every = self.vectors, self.vector_rates, self.vector_accelerations
         motion = [x.reshape(nt, -1, 3) for x in every]
         if not self.turns:

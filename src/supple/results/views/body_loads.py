@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -144,7 +145,7 @@ class _Motion:
         k = self.compiled.body_names.index(self.body.name)
         self.R, self.p = h.R[:, k], h.p[:, k]
         self.V, self.A = h.V[:, k], h.A[:, k]
-        self.columns = record.u
+        self.columns, self.places = record.u, record.q
         self._places: dict[tuple[object, ...], Array] = {}  # those that were asked for
 
     def own(self, vectors: Array) -> Array:
@@ -154,13 +155,28 @@ class _Motion:
     def inertia(self) -> Array:
         """Factors (k, 12) of the body forces."""
         a = self.own(self.A[:, 3:] - self.compiled.gravity)
+        return -np.hstack([a, np.swapaxes(self.turning[1], 1, 2).reshape(len(a), 9)])
+
+    @cached_property
+    def turning(self) -> tuple[Array, Array]:
+        """Matrices (k, 3, 3): velocity per place, and acceleration per place."""
         w, dw = self.own(self.V[:, :3]), self.own(self.A[:, :3])
-        field = _skew(dw) + _skew(w) @ _skew(w)  # acceleration per place
-        return -np.hstack([a, np.swapaxes(field, 1, 2).reshape(len(a), 9)])
+        return _skew(w), _skew(dw) + _skew(w) @ _skew(w)
 
     def elastic(self) -> Array:
-        """Elastic accelerations (k, n)."""
-        return self.result.data.history.a[:, self.columns]
+        """Accelerations (k, n) of the elastic coordinates with the inertia of their displacements.
+
+        Displacements have Coriolis and centrifugal accelerations in a frame that turns. They count
+        as far as they are fields of the body's own shapes.
+        """
+        a = self.result.data.history.a[:, self.columns]
+        m, (spin, field) = self.modal, self.turning
+        q, v = self.result.q[:, self.places], self.result.u[:, self.columns]
+        if not m.n or not m.deformed or not spin.any():
+            return a
+        loads = np.einsum("tab,abij,tj->ti", field, m.D1, q, optimize=True)
+        loads += 2.0 * np.einsum("tab,abij,tj->ti", spin, m.D1, v, optimize=True)
+        return np.asarray(a + np.linalg.solve(m.M, loads.T).T)
 
     def mine(self, frame: Frame) -> Frame | None:
         """The frame as one of this body, if it is one."""

@@ -10,8 +10,13 @@ import numpy as np
 from supple.foundation.calls import Spoken
 from supple.foundation.errors import label
 from supple.results.views.ancf_field import FieldView
-from supple.results.views.ancf_views import GradientView
-from supple.results.views.flexible_views import BeamView, FlexibleView, FrameBodyView, NodalView
+from supple.results.views.ancf_views import ANCFView
+from supple.results.views.flexible_views import (
+    BeamView,
+    FlexibleView,
+    FrameStructureView,
+    NodalView,
+)
 from supple.results.views.segmented_frame_views import CutFrameView
 from supple.results.views.segmented_views import CutBeamView
 from supple.results.views.views import Array, BodyView, Later, PointView, frame_motion
@@ -119,21 +124,21 @@ class PartsView(BodyView):
         return self._places.attitude(frame)
 
 
-VIEWS: Mapping[ViewName, type[BodyView] | type[PlacesView] | type[GradientView]] = {
+VIEWS: Mapping[ViewName, type[BodyView] | type[PlacesView] | type[ANCFView]] = {
     "frame": BodyView,
     "stations": BeamView,
     "cut": CutBeamView,
-    "members": FrameBodyView,
+    "members": FrameStructureView,
     "cut_members": CutFrameView,
     "nodes": NodalView,
     "parts": PartsView,
     "places": PlacesView,
-    "vectors": GradientView,
+    "vectors": ANCFView,
     "field": FieldView,
 }
 
 
-def body_view(result: Result, body: Body) -> BodyView | PlacesView | GradientView:
+def body_view(result: Result, body: Body) -> BodyView | PlacesView | ANCFView:
     """The view of a body as it was simulated."""
     return VIEWS[body.view].of(result, body)
 

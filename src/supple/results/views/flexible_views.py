@@ -27,7 +27,7 @@ from supple.results.views.views import Array, BodyView, Later, PointView, frame_
 if TYPE_CHECKING:
     from supple.bodies.base.flexible import FlexibleBody, PointMasses
     from supple.bodies.beam.beam import Beam
-    from supple.bodies.structure.frame import FrameBody
+    from supple.bodies.structure.frame import FrameStructure
     from supple.bodies.structure.mesh import MeshBody
     from supple.foundation.frames import Body, Frame
     from supple.reduction.membranes import Membranes
@@ -360,12 +360,12 @@ class NodalView(FlexibleView):
         self, x: Any = None, y: float = 0.0, z: float = 0.0, node: str | int | None = None
     ) -> PlaceView:
         """Motion and deformation of a place by name, as ``node=...``, or by its coordinates (m)."""
-        body = cast("FrameBody | MeshBody", self._deformation.body)
+        body = cast("FrameStructure | MeshBody", self._deformation.body)
         place = body.at(x, y, z, node=cast("Any", node))
         return PlaceView(place.name, place, self._deformation, self)
 
 
-class FrameBodyView(NodalView):
+class FrameStructureView(NodalView):
     """Motion of a frame structure, its elastic coordinates, its nodes by ``at(name)``."""
 
     def strain(self, member: int, s: float, side: Side = "y", axial: bool = True) -> Array:
@@ -375,7 +375,7 @@ class FrameBodyView(NodalView):
         """
         d = self._deformation
         d.expect_elastic("strain")
-        row = cast("FrameBody", d.body).strain_gauge(member, s, side, axial, d.point_masses)
+        row = cast("FrameStructure", d.body).strain_gauge(member, s, side, axial, d.point_masses)
         strain: Array = d.strained @ row
         return strain
 
@@ -386,7 +386,7 @@ class FrameBodyView(NodalView):
         """
         d = self._deformation
         d.expect_elastic("stress")
-        body = cast("FrameBody", d.body)
+        body = cast("FrameStructure", d.body)
         rows = body.section_forces(member, s, d.point_masses)
         return SectionForces(d.q @ rows.T, body.members[member].section.at(s), "shapes")
 

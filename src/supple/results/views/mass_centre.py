@@ -15,7 +15,7 @@ from supple.results.views.views import Array, BodyView, Later, PointView
 
 if TYPE_CHECKING:
     from supple.bodies.base.rigid import RigidBody
-    from supple.engine.base.body_records import GradientRecord
+    from supple.engine.base.body_records import ANCFRecord
     from supple.results.result import Result
 
 
@@ -95,7 +95,7 @@ def _parts(result: Result, name: str) -> Iterator[_Part]:
             yield _point(point.mass, result[point.name])
 
 
-def _of_vectors(result: Result, record: GradientRecord) -> _Part:
+def _of_vectors(result: Result, record: ANCFRecord) -> _Part:
     """A gradient body, without the point masses on it."""
     mesh = record.mesh
     share = mesh.weight.ravel() / mesh.mass

@@ -19,7 +19,7 @@ from supple.foundation.poses import EYE, Pose
 from supple.results.views.flexible_views import (
     BeamView,
     Deformation,
-    FrameBodyView,
+    FrameStructureView,
     PlaceView,
     Side,
 )
@@ -35,13 +35,13 @@ from supple.results.views.stress import StressHistory
 from supple.results.views.views import Array, BodyView, Later, frame_motion
 
 if TYPE_CHECKING:
-    from supple.bodies.structure.frame import FrameBody
+    from supple.bodies.structure.frame import FrameStructure
     from supple.fem.beams.member import Node
     from supple.foundation.frames import Body
     from supple.results.result import Result
 
 
-class CutFrameView(OfBeams, FrameBodyView):
+class CutFrameView(OfBeams, FrameStructureView):
     """Motion of a structure's own frame, coordinates of its parts, its nodes by ``at(name)``."""
 
     def __init__(
@@ -56,13 +56,13 @@ class CutFrameView(OfBeams, FrameBodyView):
     ) -> None:
         super().__init__(deformation, R, p, V, A)
         self.members, self._nodes = members, nodes
-        self._body = cast("FrameBody", deformation.body)
+        self._body = cast("FrameStructure", deformation.body)
         self._world: CutFrameView = self
 
     @classmethod
     def of(cls, result: Result, body: Body) -> Self:
         """The view of a frame structure of the model that is cut."""
-        frame = cast("FrameBody", body)
+        frame = cast("FrameStructure", body)
         members = [
             tuple(BeamView.of(result, part) for part in parts_of(beam))
             for beam in frame.member_beams

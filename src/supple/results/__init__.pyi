@@ -1,0 +1,35 @@
+"""Classes of what runs and analyses return."""
+
+from supple.analyses.control.regulator import Estimator as Estimator
+from supple.analyses.control.regulator import Regulator as Regulator
+from supple.analyses.damping.damping_result import DampingFit as DampingFit
+from supple.analyses.doctor.diagnosis import Diagnosis as Diagnosis
+from supple.analyses.equilibrium.path import EquilibriumPath as EquilibriumPath
+from supple.analyses.equilibrium.path import SpecialPoint as SpecialPoint
+from supple.analyses.equilibrium.static_result import StaticResult as StaticResult
+from supple.analyses.kinematics.transfer_result import Transfer as Transfer
+from supple.analyses.kinematics.transfer_result import TransferPath as TransferPath
+from supple.analyses.linear.state_space import FrequencyResponse as FrequencyResponse
+from supple.analyses.linear.state_space import StateSpace as StateSpace
+from supple.analyses.modes.linear_model import LinearModel as LinearModel
+from supple.analyses.run.prepared import Prepared as Prepared
+from supple.analyses.run.stepper import Snapshot as Snapshot
+from supple.analyses.stability.buckling import BucklingMode as BucklingMode
+from supple.analyses.stability.buckling import BucklingResult as BucklingResult
+from supple.analyses.stability.campbell_result import Campbell as Campbell
+from supple.analyses.stability.campbell_result import ModeTrack as ModeTrack
+from supple.analyses.stability.stability import Stability as Stability
+from supple.analyses.stability.stability import StabilityLimit as StabilityLimit
+from supple.analyses.stability.stiffness_result import StiffnessResult as StiffnessResult
+from supple.certificates.certificate import Certificate as Certificate
+from supple.certificates.mode_selection import ChosenModes as ChosenModes
+from supple.graph.linear_graph import GraphEdge as GraphEdge
+from supple.graph.linear_graph import LinearGraph as LinearGraph
+from supple.results.data.findings import Monitor as Monitor
+from supple.results.result import Result as Result
+from supple.results.views.section_views import SectionForces as SectionForces
+from supple.sensitivities.fitting.fit_result import Fit as Fit
+from supple.sensitivities.optimize import Optimum as Optimum
+from supple.sensitivities.sensitivity import Sensitivity as Sensitivity
+from supple.studies.crosscheck.result import CrossCheck as CrossCheck
+from supple.sweeps.study import Sweep as Sweep
