@@ -35,7 +35,7 @@ def result() -> sp.results.Result:
 FULL_DISK = """
 import resource, signal, sys
 import supple as sp
-from test_writing import pendulum
+from test_atomic_files import pendulum
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # then the write fails, as on a full disk
 r = sp.simulate(pendulum(), 0.2, output=3000)

@@ -160,7 +160,7 @@ def test_a_real_terminal() -> None:
     master, slave = pty.openpty()
     script = (
         "from supple.foundation import progress\nprogress.FIRST = 0.2; progress.EVERY = 0.1\n"
-        "import supple as sp\nfrom test_waiting import slow\n"
+        "import supple as sp\nfrom test_progress import slow\n"
         "sp.simulate(slow(), 2.0)\n"
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}

@@ -164,7 +164,8 @@ class Vectors:
         half = 0.5 * (e[3] - e[1])
         mean = sum(w * _stretch(s, e, h) for s, w in rule(5))
         steps, count = self.steps, len(self.steps)
-        if any(0.0 < sum(rest) < 0.5 * steps[k] for rest in (steps[:k], steps[k + 1 :])):
+        short = 0.5 * (1.0 - 1e-9) * steps[k]  # half of it, but for rounding, is not short
+        if any(0.0 < sum(rest) < short for rest in (steps[:k], steps[k + 1 :])):
             mean += third @ third / 20.0
         part = 0.6 * (half @ third) / (2.0 if count == 1 else 1.0)
         first = _stretch(0.0, e, h) + (part if k == 0 else 0.0)
