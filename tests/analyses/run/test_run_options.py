@@ -18,15 +18,16 @@ from supple.analyses.run.options import (
     SimulateOptions,
     StudyOptions,
 )
+from supple.analyses.run.prepared import Prepared
 from supple.analyses.run.refusals import REFUSALS, Asked, Built, Placed
 
 FIELDS = {field.name: field.default for field in fields(RunOptions)}
 OPTIONS: list[tuple[Callable[..., Any], type]] = [
     (sp.simulate, SimulateOptions),
-    (sp.Prepared.simulate, SimulateOptions),
-    (sp.Prepared.image, MethodOptions),
+    (Prepared.simulate, SimulateOptions),
+    (Prepared.image, MethodOptions),
     (sp.Stepper, MethodOptions),
-    (sp.export_fmu, MethodOptions),
+    (sp.files.export_fmu, MethodOptions),
     (sp.certify, StudyOptions),
     (sp.choose_modes, StudyOptions),
     (sp.crosscheck, MethodOptions),
