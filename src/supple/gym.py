@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from supple.analyses.run.prepared import Start
+from supple.analyses.run.options import MethodOptions, takes
 from supple.analyses.run.stepper import Stepper
-from supple.formulations.base import Formulation
 from supple.foundation import validate
 from supple.foundation.calls import public
 from supple.foundation.errors import ModelError, SimulationError, SuppleError
 from supple.foundation.poses import Array
-from supple.integrators.methods.base import Integrator
 from supple.model import Model
 from supple.state import State
 
@@ -56,6 +54,7 @@ class Environment(gymnasium.Env[Array, Array]):  # type: ignore[misc, unused-ign
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - so annotated by Gymnasium
 
+    @takes(MethodOptions)
     def __init__(
         self,
         model: Model,
@@ -68,21 +67,9 @@ class Environment(gymnasium.Env[Array, Array]):  # type: ignore[misc, unused-ign
         t_end: float | None = None,
         ends: Callable[[Outputs], bool] | None = None,
         begin: Callable[[Generator, State], State] | None = None,
-        start: Start = None,
-        formulation: Formulation | None = None,
-        integrator: Integrator | None = None,
-        tolerance: str | float | Sequence[float] = "default",
+        **options: Unpack[MethodOptions],
     ) -> None:
-        self.stepper = Stepper(
-            model,
-            inputs,
-            outputs,
-            dt=dt,
-            start=start,
-            formulation=formulation,
-            integrator=integrator,
-            tolerance=tolerance,
-        )
+        self.stepper = Stepper(model, inputs, outputs, dt=dt, **options)
         for name, function in (("reward", reward), ("ends", ends), ("begin", begin)):
             if not callable(function) and (function is not None or name == "reward"):
                 raise ModelError(OWNER, name, function, "a function")

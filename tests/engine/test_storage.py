@@ -20,7 +20,7 @@ from supple.core.run import step as st
 from supple.engine.pack.builder import Compiled, build
 from supple.engine.sparsity import block_order, block_plan
 from supple.formulations.equations import Equations
-from supple.integrators.run import dense_memory
+from supple.integrators.methods import sundials
 from supple.integrators.run.newton_places import alpha_sizes, radau_sizes
 from supple.loops import assembly, ranks
 from supple.loops.assembly import compile_model
@@ -251,8 +251,8 @@ def test_equilibria_by_sparse_matrices_are_those_by_whole_ones(make, monkeypatch
 
 def test_bdf_refuses_matrices_that_no_memory_holds(monkeypatch):
     """Before anything of that size is made."""
-    monkeypatch.setattr(dense_memory, "MOST", 1e3)
+    monkeypatch.setattr(sundials, "MOST_BYTES", 1e3)
     with pytest.raises(sp.SimulationError, match=r"BDF: its whole matrices of \d+ unknowns take"):
         sp.simulate(arch(6), 0.1, integrator=sp.BDF(), output=2)
-    monkeypatch.setattr(dense_memory, "MOST", 1e9)
+    monkeypatch.setattr(sundials, "MOST_BYTES", 1e9)
     assert sp.simulate(arch(6), 0.01, integrator=sp.BDF(), output=2).success

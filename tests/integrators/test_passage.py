@@ -12,7 +12,6 @@ from scipy.optimize import brentq
 import supple as sp
 from models.linkages import CRANK, LENGTH, arm, parallelogram, rod
 from supple.cases.linkages.n_four_bar import RATE, G, windows
-from supple.integrators.passage import collocation_step as leap
 from supple.integrators.passage import passage
 
 END = 3.0  # s: four positions in line are passed
@@ -227,7 +226,7 @@ def test_work_is_counted_over_the_step():
 @pytest.mark.parametrize("stages", [6, 8])
 def test_nodes_and_weights_of_collocation(stages):
     """Exact integrals of polynomials below twice the number of stages, no node in the middle."""
-    nodes, matrix, integrals = leap.gauss(stages)
+    nodes, matrix, integrals = passage.gauss(stages)
     for power in range(2 * stages):
         assert integrals.sum(axis=1) @ nodes**power == pytest.approx(1 / (power + 1), rel=1e-11)
     for power in range(stages):
@@ -239,9 +238,11 @@ def test_parts_of_polynomials_of_degree_eight():
     """Ends are exact; between them a quarter loses 2/2^15 of the last coefficient over 4^8."""
     rows = np.random.default_rng(3).normal(size=(3, 9))
     for low in (0.0, 0.25, 0.5, 0.75):
-        short = leap.part(rows, low, low + 0.25)
+        short = passage.part(rows, low, low + 0.25)
         for s in (0.0, 1.0):
-            exact = leap.value(rows, low + 0.25 * s)
-            assert leap.value(short, s) == pytest.approx(exact, rel=1e-12)
-        inner = [leap.value(short, s) - leap.value(rows, low + 0.25 * s) for s in (0.1, 0.4, 0.8)]
+            exact = passage.value(rows, low + 0.25 * s)
+            assert passage.value(short, s) == pytest.approx(exact, rel=1e-12)
+        inner = [
+            passage.value(short, s) - passage.value(rows, low + 0.25 * s) for s in (0.1, 0.4, 0.8)
+        ]
         assert np.abs(inner).max() < 2.0 / 2**15 / 4**8 * np.abs(rows).max() + 1e-14

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.analyses.run.options import RunOptions
 from supple.formulations.trees import JointCoordinates
-from supple.studies.crosscheck.runs import Request, judge, run_measured
-from supple.studies.crosscheck.steps import step_errors
+from supple.studies.crosscheck.runs import judge, run_measured, step_errors, tight
 
 FAST = 2200.0  # rad/s, of the spring
 
@@ -38,10 +38,11 @@ class Drifting(sp.GeneralizedAlpha):
 
 
 def judged(method: sp.GeneralizedAlpha):
-    request = Request(0.2, None, 200, (), (1e-6, 1e-9))
-    prepared, form = sp.prepare(spring_pendulum()), JointCoordinates()
-    exact, run = (run_measured(prepared, request, form, m) for m in (sp.DormandPrince(), method))
-    return judge(exact, run, 1.0, request.tight[0]), run
+    prepared = sp.prepare(spring_pendulum())
+    given = RunOptions(0.2, formulation=JointCoordinates(), tolerance=(1e-6, 1e-9), output=200)
+    methods = sp.DormandPrince(), method
+    exact, run = (run_measured(prepared, replace(given, integrator=m)) for m in methods)
+    return judge(exact, run, 1.0, tight(given).tolerances[0]), run
 
 
 METHODS = {

@@ -106,10 +106,10 @@ def test_step_loops_let_other_threads_run_python():
     spans, made = [], radau.radau_run.ready()
 
     def run():
-        from supple.analyses.run.checkpointing import Arguments
+        from supple.analyses.run.options import RunOptions
         from supple.analyses.run.prepared import prepare
 
-        _, problem, _ = prepare(pendulum()).problem(Arguments(1e5, output=1))
+        _, problem, _ = prepare(pendulum()).problem(RunOptions(1e5, output=1))
         loop_run = sp.Radau().begin(problem)
         buffers = loop_run.run_buffer, loop_run.state, loop_run.count, loop_run.stops
         model = loop_run.compiled.ints, loop_run.compiled.reals, problem.equations.work

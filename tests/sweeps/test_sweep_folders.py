@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.sweeps.ownership import Ownership
+from supple.sweeps.store import Ownership
 from supple.sweeps.workers import START
 
 HERE = os.getpid()

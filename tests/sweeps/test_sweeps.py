@@ -21,8 +21,7 @@ from supple.cli import app
 from supple.sweeps import store, workers
 from supple.sweeps.designs import rows
 from supple.sweeps.identity import digest
-from supple.sweeps.one_run import Record
-from supple.sweeps.progress import Way
+from supple.sweeps.one_run import Record, Way
 from supple.sweeps.readings import STATISTICS
 from supple.sweeps.study import sobol_indices
 
@@ -386,6 +385,6 @@ def test_runs_on_a_cluster(monkeypatch):
         found = sweep(parameters=values, cluster=address, workers=None)
         np.testing.assert_array_equal(found[ANGLE], sweep(parameters=values)[ANGLE])
         assert len(found.failed) == 1
-    monkeypatch.setattr("supple.sweeps.cluster.CONNECT", 1.0)
+    monkeypatch.setattr("supple.sweeps.workers.CONNECT", 1.0)
     with pytest.raises(sp.SimulationError, match="there is no cluster at"):
         sweep(cluster="tcp://127.0.0.1:9", workers=None)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.reports import Report
+from supple.results.plot import COLOURS, INK, WIDTH, dress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -79,7 +80,7 @@ class Certificate:
 
     @property
     def passed(self) -> bool:
-        """Whether it is certified, or widened, with a bar as small as was asked for."""
+        """True if it is certified, or widened, with a bar as small as was asked for."""
         small = self.within is None or self.bar <= self.within
         return self.level in ("certified", "widened") and small
 
@@ -114,8 +115,6 @@ class Certificate:
         """Draw the contributions and their sum; those without a bar are marked by a word."""
         from matplotlib.figure import Figure
 
-        from supple.results.plot import COLOURS, INK, WIDTH, dress
-
         rows = [(c.name, c.error) for c in self.contributions if c.error > 0.0]
         rows.append(("bar", self.bar))
         finite = [error for _, error in rows if math.isfinite(error)]
@@ -141,7 +140,7 @@ class Certificate:
         return f"<Certificate {self.verdict}>"
 
     def _repr_html_(self) -> str:
-        """The same as a table, for notebooks."""
+        """Table for notebooks."""
         rows = [(c.name, f"{c.error:.2e}", f"{c.reason} {c.unknown}") for c in self.contributions]
         rows += [("", "", remark) for remark in self.remarks]
         return Report(self.verdict, rows, GRADES.get(self.level, "bad"), HEADER).html()

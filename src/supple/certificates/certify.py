@@ -5,23 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
-from supple.analyses.base.arguments import expect
-from supple.analyses.run.prepared import Start
+from supple.analyses.run.options import StudyOptions, takes
 from supple.certificates.certificate import Certificate, Contribution
 from supple.certificates.contributions import ESTIMATORS, ROUNDING, Question, usable
 from supple.certificates.evidence import Evidence
 from supple.certificates.mode_selection import choose_modes, left_open
-from supple.certificates.runs import Runs
+from supple.certificates.runs import INTERVALS, Runs, expect_outputs, runs_of
 from supple.certificates.sampling import CONSTANT
-from supple.certificates.settings import INTERVALS, expect_outputs, runs_of
-from supple.events import Event
-from supple.formulations.base import Formulation
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, SimulationError, label
 from supple.foundation.progress import told
-from supple.integrators.methods.base import Integrator
 from supple.model import Model
 from supple.sweeps.readings import AT, Outputs
 
@@ -32,6 +27,7 @@ SMALL = 0.01  # part of a sum that does not count
 WIDER = 2.0  # times the distance to the finest run, where that is outside of the bar
 
 
+@takes(StudyOptions)
 def certify(
     model: Model,
     t_end: float,
@@ -40,12 +36,7 @@ def certify(
     within: float | None = None,
     contributions: Sequence[str] = CONTRIBUTIONS,
     intervals: int = INTERVALS,
-    start: Start = None,
-    formulation: Formulation | None = None,
-    integrator: Integrator | None = None,
-    tolerance: str | float | Sequence[float] = "default",
-    events: Event | Sequence[Event] = (),
-    progress: bool | None = None,
+    **options: Unpack[StudyOptions],
 ) -> Any:
     """Estimate the errors of a number that a run gives, and check their sum by a finer run.
 
@@ -69,19 +60,12 @@ def certify(
     The runs are shared by all of them.
     """
     alone = isinstance(outputs, str) or callable(outputs)
-    given = {
-        "start": start,
-        "formulation": formulation,
-        "integrator": integrator,
-        "tolerance": tolerance,
-        "events": events,
-    }
     if within is not None:
         within = validate.positive(OWNER, "within", within)
-    runs = runs_of(OWNER, model, t_end, outputs, given, intervals)
+    runs = runs_of(OWNER, model, t_end, outputs, options, intervals)
     asked = _contributions(contributions)
-    expect(OWNER, "progress", progress, bool | None, "True, False or None")
-    runs = _with_modes(runs, within, progress)
+    progress = runs.options.expect_line(OWNER)
+    runs = _with_modes(runs, within)
     expect_outputs(runs)
     evidence = Evidence(runs, asked)
     with told(lambda: f"certify: {evidence.count} runs", progress):
@@ -102,8 +86,8 @@ def _contributions(given: Any) -> tuple[str, ...]:
     return tuple(name for name in CONTRIBUTIONS if name in listed)
 
 
-def _with_modes(runs: Runs, within: float | None, progress: bool | None) -> Runs:
-    """The same with modes that were left open chosen, for a part of the bar that is asked for."""
+def _with_modes(runs: Runs, within: float | None) -> Runs:
+    """Runs with modes that were left open chosen, for a part of the bar that is asked for."""
     names = left_open(runs)
     if not names:
         return runs
@@ -114,12 +98,14 @@ def _with_modes(runs: Runs, within: float | None, progress: bool | None) -> Runs
         expected = "texts, because modes are chosen by them"
         raise ModelError(OWNER, "outputs", "a function", expected)
     outputs = {f"{r.quantity}{AT}{r.statistic}": MODES * within for r in runs.readings}
-    settings = {**runs.given, "intervals": runs.intervals, "progress": progress}
-    return replace(runs, model=choose_modes(runs.model, runs.t_end, outputs, **settings).model)
+    chosen = choose_modes(
+        runs.model, runs.t_end, outputs, intervals=runs.intervals, **runs.options.of_study
+    )
+    return replace(runs, model=chosen.model)
 
 
 def _by_tolerance(rows: Sequence[Contribution]) -> bool:
-    """Whether the tolerance has a part in the sum: then the finest run has a smaller one."""
+    """True if the tolerance has a part in the sum: then the finest run has a smaller one."""
     total = math.fsum(row.error for row in rows)
     parts = [row.error for row in rows if row.name == "integration"]
     return not parts or not parts[0] <= SMALL * total
@@ -150,7 +136,7 @@ def _certificate(question: Question, rows: list[Contribution], within: float | N
 
 
 def _remarks(question: Question) -> tuple[str, ...]:
-    """What a bar does not tell."""
+    """Remarks about what a bar does not tell."""
     found, said = question.of(question.evidence.base), []
     finest = question.evidence.finest.samples.get(question.output, found)
     if all(

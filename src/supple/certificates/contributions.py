@@ -12,16 +12,24 @@ import numpy as np
 
 from supple.certificates.certificate import Contribution
 from supple.certificates.evidence import Evidence, Ladder
-from supple.certificates.given_meshes import by_given_meshes
 from supple.certificates.runs import Made
 from supple.certificates.sampling import CONSTANT, Sample
+from supple.foundation.errors import percent
 from supple.results.data.findings import Finding
 
 SETTLES = 0.7  # largest ratio of changes from which the rest is a geometric series
 SAFETY = 1.25  # for what the last value itself is wrong
 UNSETTLED = 2.0  # changes that may follow where they do not decrease so
 LOST = 0.1  # part of the range of a history: a last change beyond it tells nothing
+# Of the estimate of a mesh's error, which is within a factor of 1.5 where it is large
+MESH_SAFETY = 2.0
 NOISE = 3.0  # times the error of runs, below which changes mean nothing
+ROUNDING = 1e-12  # of the largest value of a history
+PARTED = 0.05  # of the range of a history, by which runs differ where they have lost each other
+CHANCE = 1e-4  # of the range: two runs that have parted do not agree so well
+LINEAR = 0.02  # of what deformation does: error of linear deflections within the monitor's limits
+SHEAR = 1.1  # times the difference to a theory of shear, whose coefficients differ by as much
+DOUBTFUL = 2.0  # times the difference to a better theory, where limits are passed
 
 
 @dataclass(frozen=True)
@@ -72,14 +80,6 @@ def observed_order(ratio: float, factor: float) -> float:
     return math.log(1.0 / ratio) / math.log(factor) if 0.0 < ratio < math.inf else math.nan
 
 
-ROUNDING = 1e-12  # of the largest value of a history
-PARTED = 0.05  # of the range of a history, by which runs differ where they have lost each other
-CHANCE = 1e-4  # of the range: two runs that have parted do not agree so well
-LINEAR = 0.02  # of what deformation does: error of linear deflections within the monitor's limits
-SHEAR = 1.1  # times the difference to a theory of shear, whose coefficients differ by as much
-DOUBTFUL = 2.0  # times the difference to a better theory, where limits are passed
-
-
 class Question(NamedTuple):
     """An output, and the runs that tell about it."""
 
@@ -119,7 +119,7 @@ def cannot(name: str, sentence: str) -> Contribution:
 
 
 def usable(name: str, base: Made, runs: Sequence[Made]) -> Contribution | None:
-    """What is wrong with runs: one failed, or went through other events; None if nothing is."""
+    """Reason why runs cannot be used: one failed, or met other events; else None."""
     for run in runs:
         if run.failed:
             return cannot(name, f"the run with {run.what} fails: {run.reason}")
@@ -188,7 +188,7 @@ def _interval(found: Sample) -> float:
 
 
 def formulation(question: Question) -> Contribution:
-    """The same equations in other coordinates."""
+    """Equations in other coordinates."""
     e = question.evidence
     wrong = usable("formulation", e.base, (e.formulation,))
     if wrong is not None and e.formulation.failed:
@@ -314,3 +314,21 @@ ESTIMATORS: dict[str, Callable[[Question], Contribution]] = {
     "formulation": formulation,
     "validity": validity,
 }
+
+
+def by_given_meshes(question: Question) -> tuple[float, str]:
+    """Error of an output by meshes that are given, and why; zero and nothing without any.
+
+    It is the part that a mesh gets wrong, of what deformation does to the output at most.
+    """
+    e = question.evidence
+    if not e.given_meshes:
+        return 0.0, ""
+    base, rigid = question.of(e.base), question.of(e.rigid_meshes)
+    n = min(len(base.y), len(rigid.y))
+    change = float(np.abs(base.y[:n] - rigid.y[:n]).max(initial=0.0))
+    change = max(change, abs(question.value(e.base) - question.value(e.rigid_meshes)))
+    worst = max(e.given_meshes, key=lambda name: e.given_meshes[name])
+    part = e.given_meshes[worst]
+    error = MESH_SAFETY * part / (1.0 - part) * change
+    return error, f"{percent(part)} of what the deformation of {worst!r} does is wrong by its mesh"

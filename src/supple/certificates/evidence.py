@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from supple.bodies.base.refinement import beyond_linear, finer_mesh, more_modes, with_shear
-from supple.certificates.given_meshes import mesh_errors
 from supple.certificates.runs import Made, Runs, another_method, refined
 from supple.formulations.base import Formulation
 from supple.formulations.trees import Absolute, JointCoordinates
-from supple.foundation.errors import ModelError, SuppleWarning
+from supple.foundation.errors import ModelError, without_warnings
 from supple.foundation.frames import Body
 from supple.integrators.methods.base import Integrator
 from supple.integrators.methods.radau import Radau
@@ -73,12 +73,12 @@ class Evidence:
 
     @cached_property
     def fine(self) -> Made:
-        """The same with a tolerance of a tenth."""
+        """The run with a tenth of the tolerance."""
         return self._make("a tenth of the tolerance", tighter=TIGHTER)
 
     @cached_property
     def other(self) -> Made:
-        """The same by another method with a far smaller tolerance, or by the same one."""
+        """The run by another method with a far smaller tolerance, or by its own."""
         method = another_method(self.runs, self.base)
         name = type(method).__name__
         tighter = EXPLICIT if method.stability_limit else TIGHTEST
@@ -92,9 +92,8 @@ class Evidence:
 
     @cached_property
     def formulation(self) -> Made:
-        """The same in other coordinates."""
-        given = self.runs.given.get("formulation")
-        usual = given is None or isinstance(given, JointCoordinates)
+        """The run in other coordinates."""
+        usual = isinstance(self.runs.options.coordinates, JointCoordinates)
         other: Formulation = Absolute() if usual else JointCoordinates()
         return self._make(f"{type(other).__name__} coordinates", formulation=other)
 
@@ -140,11 +139,11 @@ class Evidence:
 
     @property
     def _refining(self) -> dict[str, Any]:
-        """How refined models are run: not by explicit methods, whose steps become too short.
+        """Options of runs of refined models: not by explicit methods, whose steps become too short.
 
         Tolerances stay: what a smaller one changes is known by then.
         """
-        explicit = self.runs.integrator.stability_limit > 0.0
+        explicit = self.runs.options.method.stability_limit > 0.0
         method: Integrator | None = Radau() if explicit else None
         return {"integrator": method}
 
@@ -169,10 +168,9 @@ class Evidence:
         return changes, tuple(without)
 
     def _possible(self, name: str, fields: dict[str, Any]) -> bool:
-        """Whether a body takes these fields: matrices of another program know no stiffening."""
+        """True if a body takes these fields: matrices of another program know no stiffening."""
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", SuppleWarning)
+            with without_warnings():
                 self.runs.varied({name: fields})
         except ModelError:
             return False
@@ -222,3 +220,22 @@ def _words(fields: dict[str, Any]) -> Iterator[str]:
         yield "stiffening of second order"
     if "theory" in fields or "members" in fields:
         yield "shear of sections"
+
+
+def mesh_errors(bodies: Mapping[str, Any], made: Made) -> dict[str, float]:
+    """Parts of their deflections that the meshes of bodies get wrong, where these are given."""
+    found = {}
+    seen = {} if made.result is None else made.result.monitor.bodies
+    for name, body in bodies.items():
+        part = abs(seen[name].mesh_error) if name in seen else np.nan
+        if np.isfinite(part) and part < 1.0 and _given(body):
+            found[name] = float(part)
+    return found
+
+
+def _given(body: Any) -> bool:
+    try:
+        finer_mesh(body, 2)
+    except ModelError:
+        return True
+    return False

@@ -5,20 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 from supple.analyses.base.arguments import expect
-from supple.analyses.run.prepared import Start
+from supple.analyses.run.options import StudyOptions, takes
 from supple.bodies.base.refinement import has_modes, leaves_modes_open, mesh_size, more_modes
-from supple.certificates.runs import Made, Runs
-from supple.certificates.settings import INTERVALS, expect_outputs, runs_of
-from supple.events import Event
-from supple.formulations.base import Formulation
+from supple.certificates.runs import INTERVALS, Made, Runs, expect_outputs, runs_of
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, SimulationError, label, suggestion
 from supple.foundation.progress import told
 from supple.foundation.reports import Report
-from supple.integrators.methods.base import Integrator
 from supple.model import Model
 from supple.reduction.eigen import DENSE
 from supple.reduction.shape_sets import AttachmentModes
@@ -34,7 +30,7 @@ EXPECTED = "a mapping of texts to tolerances, e.g. {'tip.position.y @ max': 1e-4
 
 @dataclass(frozen=True)
 class OutputError:
-    """What the choice of modes costs an output.
+    """Error of an output by the choice of modes.
 
     Attributes
     ----------
@@ -51,7 +47,7 @@ class OutputError:
 
     @property
     def met(self) -> bool:
-        """Whether the error is as small as was asked for."""
+        """True if the error is as small as was asked for."""
         return self.error <= self.tolerance
 
 
@@ -78,7 +74,7 @@ class ChosenModes:
 
     @property
     def met(self) -> bool:
-        """Whether all tolerances are met."""
+        """True if all tolerances are met."""
         return all(output.met for output in self.outputs.values())
 
     @property
@@ -105,10 +101,11 @@ class ChosenModes:
         return f"<ChosenModes {self.verdict}>"
 
     def _repr_html_(self) -> str:
-        """The same as a table, for notebooks."""
+        """Table for notebooks."""
         return Report(self.verdict, [*self._rows()], "good" if self.met else "bad").html()
 
 
+@takes(StudyOptions)
 def choose_modes(
     model: Model,
     t_end: float,
@@ -116,12 +113,7 @@ def choose_modes(
     *,
     bodies: Sequence[str] | None = None,
     intervals: int = INTERVALS,
-    start: Start = None,
-    formulation: Formulation | None = None,
-    integrator: Integrator | None = None,
-    tolerance: str | float | Sequence[float] = "default",
-    events: Event | Sequence[Event] = (),
-    progress: bool | None = None,
+    **options: Unpack[StudyOptions],
 ) -> ChosenModes:
     """Choose the modes of bodies so that outputs of a run are right within tolerances.
 
@@ -146,15 +138,8 @@ def choose_modes(
         )
         for name, limit in outputs.items()
     }
-    given = {
-        "start": start,
-        "formulation": formulation,
-        "integrator": integrator,
-        "tolerance": tolerance,
-        "events": events,
-    }
-    expect(OWNER, "progress", progress, bool | None, "True, False or None")
-    runs = runs_of(OWNER, model, t_end, list(limits), given, intervals)
+    runs = runs_of(OWNER, model, t_end, list(limits), options, intervals)
+    progress = runs.options.expect_line(OWNER)
     names = _names(runs, bodies)
     search = _Search(runs, limits, {name: _levels(runs.model[name]) for name in names})
     expect_outputs(search.with_levels(runs, search.at))
@@ -241,7 +226,7 @@ class _Search:
         return self.levels[name][self.at[name]]
 
     def finer(self, factor: int) -> tuple[str, dict[str, Any]]:
-        """What the present choice is compared with, in words, and modes by body."""
+        """Choice that the present one is compared with, in words, and modes by body."""
         model, found = self.with_levels(self.runs, self.at).model, {}
         for name in self.levels:
             fields = more_modes(model[name], factor)
@@ -251,7 +236,7 @@ class _Search:
         return f"a run with {factor} times the modes and static shapes", found
 
     def whole(self, modes: Mapping[str, Any]) -> bool:
-        """Whether these are all coordinates."""
+        """True if these are all coordinates."""
         return all(isinstance(m, str) for m in modes.values())
 
     def run(self, modes: Mapping[str, Any], words: str = "a run") -> Made:

@@ -1,16 +1,14 @@
 """Runs of variants of a model, each made once: what its outputs are, or why there are none.
 
-Output times within short contacts and pulses, which equal intervals may pass over.
-
-A stop that is touched for less than an interval of output exerts nothing at any output time. The
-instants at which stops begin and end to touch are found by events of a run of their own; signals
-know where they are not smooth. Between two such instants that are close the output is denser.
+Equal intervals of output may pass over short contacts and pulses. A stop that is touched for less
+than an interval of output exerts nothing at any output time. The instants at which stops begin and
+end to touch are found by events of a run of their own; signals know where they are not smooth.
+Between two such instants that are close the output is denser.
 """
 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -19,30 +17,62 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.run.checkpointing import Arguments
-from supple.analyses.run.prepared import prepare
+from supple.analyses.base.arguments import expect, number
+from supple.analyses.run.options import RunOptions, StudyOptions, event_tuple
+from supple.analyses.run.prepared import first_instant, prepare
 from supple.certificates.sampling import Sample, sample
 from supple.events import Event
 from supple.forces import JointStop
 from supple.formulations.base import Formulation
-from supple.foundation.errors import SuppleError, SuppleWarning
+from supple.foundation import validate
+from supple.foundation.errors import ModelError, SuppleError, without_warnings
 from supple.foundation.frames import Body
 from supple.integrators.methods.base import Integrator
 from supple.integrators.methods.explicit import DormandPrince
 from supple.integrators.methods.radau import Radau
 from supple.integrators.run.interruption import raised_at_once
-from supple.integrators.run.tolerances import tolerances
 from supple.model import Model
 from supple.results.result import Result
-from supple.sweeps.readings import Reading
+from supple.sweeps.readings import Reading, readings
 
+INTERVALS = 2000
+MOST_INTERVALS = 10_000_000
+OUTPUT = "a number, e.g. 'elbow.angle @ max' or 'elbow.angle @ 0.5 s', or a function"
 Array = NDArray[np.float64]
-
 PARTS = 32  # of a short contact or pulse
 FEW = 16.0  # intervals of output: instants that are closer are looked at
 MOST = 500  # pairs of instants; of more the first ones
-
 Scout = Callable[[Sequence[Event]], Result]
+FINEST = 1e-12  # tolerance below which rounding rules
+FIRST_STEPS, MORE_STEPS = 20_000, 20  # of an explicit method: at least, and times those before
+Changes = Mapping[str, Mapping[str, Any]]
+Refine = Callable[[Any], dict[str, Any]]
+
+
+def runs_of(
+    owner: str, model: Any, t_end: Any, outputs: Any, options: StudyOptions, intervals: int
+) -> Runs:
+    """Runs of a model; settings that are wrong and outputs that are not there are refused."""
+    expect(owner, "model", model, Model, "a Model")
+    validate.integer(owner, "intervals", intervals, 4, "an integer, at least 4")
+    if intervals > MOST_INTERVALS:
+        raise ModelError(owner, "intervals", intervals, f"at most {MOST_INTERVALS}")
+    asked = readings(outputs, owner)
+    end = number(owner, "t_end", t_end)
+    for reading in asked:
+        if reading.is_history:
+            raise ModelError(owner, "outputs", reading.name, OUTPUT)
+        if reading.time is not None and not reading.time <= end:
+            raise ModelError(owner, "outputs", reading.name, f"a time up to {end:g} s")
+    return Runs(model.copy(), asked, RunOptions(end, **options), intervals)
+
+
+def expect_outputs(runs: Runs) -> None:
+    """Refuse texts that name nothing, before any run is made."""
+    result = first_instant(prepare(runs.model), runs.options)
+    for reading in runs.readings:
+        if reading.function is None and not reading.quantity.startswith("energy."):
+            reading.series(result)
 
 
 def short_times(model: Model, begin: float, end: float, interval: float, scout: Scout) -> Array:
@@ -84,11 +114,6 @@ def _touches(model: Model) -> Iterator[Event]:
                 )
 
 
-FINEST = 1e-12  # tolerance below which rounding rules
-FIRST_STEPS, MORE_STEPS = 20_000, 20  # of an explicit method: at least, and times those before
-Changes = Mapping[str, Mapping[str, Any]]
-
-
 @dataclass(frozen=True, eq=False)
 class Made:
     """A run that was made.
@@ -110,31 +135,30 @@ class Made:
 
     @property
     def failed(self) -> bool:
-        """Whether there is nothing to be read."""
+        """True if there is nothing to be read."""
         return bool(self.reason)
 
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """How runs of a model are made.
+    """Runs of a model, as they are to be made.
 
     Attributes
     ----------
-    model, t_end, readings : what is asked, of which model, up to when (s)
-    given : start, formulation, integrator, tolerance and events of `simulate`
+    model, readings : what is asked, of which model
+    options : of the run that is examined
     intervals : between output times
     """
 
     model: Model
-    t_end: float
     readings: tuple[Reading, ...]
-    given: Mapping[str, Any]
+    options: RunOptions
     intervals: int
 
     @property
-    def integrator(self) -> Integrator:
-        """The method that was asked for."""
-        return self.given.get("integrator") or Radau()
+    def t_end(self) -> float:
+        """End of the runs, s."""
+        return float(self.options.t_end)
 
     def make(
         self,
@@ -151,8 +175,7 @@ class Runs:
         ``tighter`` divides tolerances, of methods with equal steps it shortens these.
         """
         try:
-            with warnings.catch_warnings(), raised_at_once(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore", SuppleWarning)
+            with without_warnings(), raised_at_once(), np.errstate(all="ignore"):
                 model = self.varied(changes or {})
                 result = self._run(model, tighter, integrator, formulation, denser)
                 samples = {reading.name: sample(reading, result) for reading in self.readings}
@@ -181,56 +204,52 @@ class Runs:
         formulation: Formulation | None,
         denser: int,
     ) -> Result:
-        method = integrator or self.integrator
+        method = integrator or self.options.method
         step = getattr(method, "step", None)
         if step and tighter > 1.0:
             # a method of second order, whose error falls as that of a tolerance would
             method = replace(method, step=step / math.sqrt(tighter))  # type: ignore[call-arg]
-        given = dict(self.given) | {"integrator": method}
-        if formulation is not None:
-            given["formulation"] = formulation
-        given["tolerance"] = tighter_tolerance(given.get("tolerance", "default"), tighter)
+        given = replace(
+            self.options,
+            integrator=method,
+            formulation=formulation or self.options.formulation,
+            tolerance=tighter_tolerance(self.options.tolerances, tighter),
+            progress=False,
+        )
         times = self._times(model, given, denser)
-        arguments = Arguments(self.t_end, **given, output=times, progress=False)
-        result, _ = prepare(model).run(arguments)
+        result, _ = prepare(model).run(replace(given, output=times))
         if not result.success:
             raise SuppleError(f"the run {result.message}")
         return result
 
-    def _times(self, model: Model, given: Mapping[str, Any], denser: int) -> Any:
+    def _times(self, model: Model, given: RunOptions, denser: int) -> Any:
         """Output times (nt,): equal intervals, times that are asked for, and short contacts."""
-        start = self.given.get("start")
-        begin = float(getattr(start.state() if isinstance(start, Result) else start, "t", 0.0))
+        begin = given.begin
         equal = np.linspace(begin, self.t_end, denser * self.intervals + 1)
         asked = [r.time for r in self.readings if r.time is not None]
 
         def scout(touches: Sequence[Event]) -> Result:
-            asked = given.get("events", ())
-            events = (asked,) if isinstance(asked, Event) else tuple(asked)
-            options = dict(given) | {"events": (*events, *touches), "output": 2}
-            return prepare(model).run(Arguments(self.t_end, **options, progress=False))[0]
+            events = *event_tuple(given.owner, given.events), *touches
+            return prepare(model).run(replace(given, events=events, output=2))[0]
 
         asked += short_times(model, begin, self.t_end, equal[1] - equal[0], scout).tolist()
         near = [t for t in asked if np.abs(equal - t).min() > FINEST * abs(self.t_end)]
         return np.unique([*equal, *near])
 
 
-def tighter_tolerance(given: Any, factor: float) -> tuple[float, float]:
+def tighter_tolerance(given: tuple[float, float], factor: float) -> tuple[float, float]:
     """(rtol, atol) divided by a factor, as far as rounding allows."""
-    rtol, atol = tolerances(given)
+    rtol, atol = given
     tight = min(rtol, max(rtol / factor, FINEST))
     return tight, atol * tight / rtol
 
 
 def another_method(runs: Runs, base: Made) -> Integrator:
     """A method of another kind than that of the runs: explicit beside implicit ones."""
-    if not isinstance(runs.integrator, Radau) or base.result is None:
+    if not isinstance(runs.options.method, Radau) or base.result is None:
         return Radau()
     steps = int(base.result.statistics.get("steps", 0))
     return DormandPrince(max_steps=max(FIRST_STEPS, MORE_STEPS * steps))
-
-
-Refine = Callable[[Any], dict[str, Any]]
 
 
 def refined(runs: Runs, refine: Refine) -> tuple[dict[str, dict[str, Any]], list[str]]:

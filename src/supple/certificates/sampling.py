@@ -61,7 +61,7 @@ class _Found(NamedTuple):
 
 
 def sample(reading: Reading, result: Result) -> Sample:
-    """What an output is in a run; one that is not finite is refused."""
+    """Value of an output in a run; one that is not finite is refused."""
     if reading.function is not None:
         return _of_function(reading, result)
     t, y = result.t, reading.series(result)

@@ -30,9 +30,9 @@ def certify(
     as_json: Json = False,
 ) -> None:
     """Put error bars on numbers of a run; exit code 0 only if all of them are certified."""
+    from supple.analyses.run.options import KEPT
     from supple.certificates.certify import CONTRIBUTIONS
     from supple.certificates.certify import certify as study
-    from supple.io.modelfiles.model_file import KEPT
 
     found = model_file(file)
     settings = getattr(found, "settings", {})  # a robot has none

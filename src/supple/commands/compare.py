@@ -55,10 +55,8 @@ def compare(
     answer = judged(found, pair, tolerance)
     answer |= {"first": first, "second": second}
     if out is not None:
-        from supple.studies.comparison_picture import draw
-
         names = [row["name"] for row in answer["quantities"]]
-        draw(found, names, tolerance, (first.name, second.name), out)
+        study.draw(found, names, tolerance, (first.name, second.name), out)
         answer["picture"] = out
     if as_json:
         print_json(answer)

@@ -68,8 +68,13 @@ def _wrap_methods(cls: type) -> None:
 
 
 def _wrapped(function: FunctionType) -> Callable[..., Any]:
+    # That of a function with ``**options`` may tell their names
+    spelled = getattr(function, "__signature__", None)
+
     @functools.wraps(function)
     def called(*given: Any, **named: Any) -> Any:
+        if spelled is not None and not named.keys() <= spelled.parameters.keys():
+            raise ArgumentError.plain(str(wrong_call(function, given, named)))
         try:
             return function(*given, **named)
         except TypeError as error:

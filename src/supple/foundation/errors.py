@@ -5,6 +5,8 @@ from __future__ import annotations
 import numbers
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -77,6 +79,14 @@ class FileError(SuppleError, OSError):
 
 class SuppleWarning(UserWarning):
     """Legal but suspicious input."""
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """No warnings of Supple meanwhile: about parts of something that tells what matters itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuppleWarning)
+        yield
 
 
 def warn_caller(sentence: str) -> None:

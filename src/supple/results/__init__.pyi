@@ -13,7 +13,7 @@ from supple.analyses.linear.state_space import FrequencyResponse as FrequencyRes
 from supple.analyses.linear.state_space import StateSpace as StateSpace
 from supple.analyses.modes.linear_model import LinearModel as LinearModel
 from supple.analyses.run.prepared import Prepared as Prepared
-from supple.analyses.run.stepper_snapshot import Snapshot as Snapshot
+from supple.analyses.run.stepper import Snapshot as Snapshot
 from supple.analyses.stability.buckling import BucklingMode as BucklingMode
 from supple.analyses.stability.buckling import BucklingResult as BucklingResult
 from supple.analyses.stability.campbell_result import Campbell as Campbell

@@ -7,9 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.analyses.run.joined import Piece, joined
 from supple.analyses.run.outcome import result_of
-from supple.analyses.run.phases import in_phases, pieces_of
+from supple.analyses.run.phases import Piece, in_phases, joined, pieces_of
 from supple.analyses.run.probe import Probe
 from supple.engine.base.row_sets import RowSets
 from supple.foundation.errors import SimulationError

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from supple.analyses.run.checkpointing import Arguments
+from supple.analyses.run.compilation import same_places
+from supple.analyses.run.options import RunOptions
 from supple.analyses.run.prepared import prepare
-from supple.analyses.run.prepared_state import same_places
 from supple.core.base import layout as at
 from supple.engine.base.body_records import FlexRecord
 from supple.engine.base.compiled import Compiled
@@ -295,7 +295,7 @@ class Neighbours:
         model, given = self.subject.made(values)
         if name:
             model = self._matching.of(model, name)
-        model, problem, _ = prepare(model).problem(Arguments(**given, progress=False))
+        model, problem, _ = prepare(model).problem(RunOptions(**given, progress=False))
         if problem.sampler is not None:
             found = problem.sampler.loops[0].controller
             raise ModelError(OWNER, "model", found, "one without sampled controllers, which jump")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.analyses.run.joined import Piece
+from supple.analyses.run.phases import Piece
 from supple.engine.base.compiled import Compiled
 from supple.engine.base.row_sets import RowSets
 from supple.events import Event

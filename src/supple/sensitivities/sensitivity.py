@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.analyses.base.arguments import expect
+from supple.analyses.run.options import RunOptions, event_tuple
 from supple.events import Event
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
 from supple.foundation.poses import Array
 from supple.foundation.reports import Report
 from supple.integrators.methods.base import Integrator
-from supple.integrators.methods.radau import Radau
 from supple.io.modelfiles.model_file import ModelFile
 from supple.model import Model
 from supple.modelling.replacement import value_at
@@ -165,10 +164,8 @@ def subject_for(
 ) -> Subject:
     """What is run, with tight tolerances unless others are asked for."""
     options.setdefault("tolerance", "tight")
-    chosen = Radau() if integrator is None else integrator
-    expect(owner, "integrator", chosen, Integrator, "an integrator, e.g. Radau()")
-    events = (events,) if isinstance(events, Event) else events
-    events = tuple(validate.listed(owner, "events", events, "a sequence of Event"))
+    chosen = RunOptions(t_end, integrator=integrator).expect_method(owner)
+    events = event_tuple(owner, events)
     expect_events(owner, events)
     given = {"t_end": t_end, "output": times, "events": events, "integrator": chosen}
     return subject_of(model, given, options, owner=owner)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,27 +14,80 @@ from numpy.typing import NDArray
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.calls import public
 from supple.foundation.errors import SuppleError, suggestion
-from supple.results.files.dataset import motion_track
+from supple.foundation.palette import COLOURS, INK
+from supple.results.files.dataset import Track, motion_track
 from supple.results.files.saved import SavedResult
+from supple.results.plot import DASHES, WIDTH, dress, named
 from supple.results.result import Result
 from supple.studies.interpolation import Interpolant, difference, interpolants
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+MOST = 4  # quantities in one picture
+SMALLEST = 1e-16  # of the range: what is drawn for no difference at all
 Array = NDArray[np.float64]
 Table = dict[str, Interpolant]
-
 SAME_TIME = 1e-9  # of the common time: output times closer than this are one
 ROUNDING = 1e-12  # of the largest value with the same units
 AT_REST = 1e-6  # of the largest change of one with the same units: what changes less is at rest
 SHOWN = 40  # rows of the printed table
 
 
+def draw(
+    found: Comparison,
+    names: Sequence[str],
+    tolerance: float,
+    labels: tuple[str, str],
+    path: str | Path | None = None,
+) -> Figure:
+    """Draw the first few of ``names`` for both runs, with the difference over the range.
+
+    A dotted line is the ``tolerance``.
+    """
+    from matplotlib.figure import Figure
+
+    chosen = [found[name] for name in names[:MOST]]
+    figure = Figure(figsize=(WIDTH, 3.4 * len(chosen) + 0.4), layout="constrained")
+    rows = figure.subplots(
+        2 * len(chosen), 1, sharex=True, squeeze=False, height_ratios=[1.6, 1.0] * len(chosen)
+    )[:, 0]
+    tracks = [result.track() for result in found.runs]
+    for place, d in enumerate(chosen):
+        values, residual = rows[2 * place], rows[2 * place + 1]
+        for k, (track, label) in enumerate(zip(tracks, labels, strict=True)):
+            _histories(values, track, d.name, label, broken=k == 1)
+        values.set_ylabel(named(d.name, d.units), color=INK)
+        parts = np.maximum(d.values / (d.range or 1.0), SMALLEST)
+        residual.plot(found.t, parts, lw=1.2, color=COLOURS[3], label="difference")
+        residual.set_yscale("log")
+        if tolerance > 0.0:
+            residual.axhline(tolerance, color=COLOURS[2], lw=1.0, ls=":", label="tolerance")
+        residual.set_ylabel("difference / range", color=INK)
+        for ax in (values, residual):
+            dress(ax)
+    rows[-1].set_xlabel("time (s)", color=INK)
+    rows[-1].set_xlim(found.t[0], found.t[-1])
+    figure.align_ylabels(rows)
+    save_figure(figure, path)
+    return figure
+
+
+def _histories(ax: Axes, track: Track, name: str, label: str, broken: bool) -> None:
+    """Components of one quantity of a run; those of the second run are broken lines on top."""
+    source = next(entry for entry in interpolants(track) if entry.name == name)
+    columns = source.derivatives[source.order]
+    for k, column in enumerate(columns.T):
+        colour = INK if broken else COLOURS[k % len(COLOURS)]
+        style = {"ls": DASHES[0], "lw": 0.9} if broken else {"lw": 1.6}
+        ax.plot(source.t, column, color=colour, label=label if k == 0 else None, **style)
+
+
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """How much one quantity differs between two runs.
+    """Difference of one quantity between two runs.
 
     Attributes
     ----------
@@ -147,8 +201,6 @@ class Comparison:
         """
         from matplotlib.figure import Figure
 
-        from supple.results.plot import COLOURS, INK, WIDTH, dress
-
         ranked = self._ranked()
         chosen = [self[name] for name in names] if names else ranked[:6]
         figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
@@ -181,8 +233,6 @@ class Comparison:
         labels : what the two runs are called
         tolerance : part of the range that is marked by a line; none if it is zero
         """
-        from supple.studies.comparison_picture import draw
-
         chosen = [self[name].name for name in names] or [d.name for d in self._ranked()]
         return draw(self, chosen, tolerance, labels, path)
 
@@ -225,7 +275,7 @@ def compare(first: Result | SavedResult, second: Result | SavedResult, *what: st
 
 
 def table_of(result: Result | SavedResult) -> Table:
-    """What a result can be compared by, by name."""
+    """Quantities that a result can be compared by, by name."""
     track = motion_track(result) if isinstance(result, Result) else result.track()
     return {c.name: c for c in interpolants(track)}
 
@@ -316,13 +366,13 @@ def _chosen(common: list[str], what: tuple[str, ...]) -> list[str]:
 
 
 def _elastic(interpolant: Interpolant) -> bool:
-    """Whether a quantity is called like an elastic coordinate, "mode_1", or of a part, "u_1[0]"."""
+    """True if a quantity is called like an elastic coordinate, "mode_1", or of a part, "u_1[0]"."""
     name = interpolant.name.rpartition(".")[2].removesuffix("_rate")
     return name.partition("[")[0].rpartition("_")[2].isdigit()
 
 
 def elastic_rate(name: str, table: Table) -> bool:
-    """Whether a quantity is the rate of an elastic coordinate of a body."""
+    """True if a quantity is the rate of an elastic coordinate of a body."""
     return name.endswith("_rate") and bool(_judged_with(name, table))
 
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.analyses.run.options import MethodOptions, takes
 from supple.analyses.run.simulate import simulate
+from supple.events import Event
 from supple.foundation import validate
 from supple.foundation.atomic_files import save_figure
-from supple.foundation.calls import expect_options, public
-from supple.foundation.errors import ModelError, SuppleError, SuppleWarning
+from supple.foundation.calls import public
+from supple.foundation.errors import ModelError, SuppleError, without_warnings
 from supple.foundation.frames import Body
+from supple.integrators.run.driver import Progress
 from supple.integrators.run.interruption import raised_at_once
 from supple.model import Model
+from supple.results.plot import COLOURS, INK, WIDTH, dress
 from supple.results.quantities import quantity
 from supple.results.result import Result
 
@@ -29,13 +32,11 @@ Array = NDArray[np.float64]
 Output = str | Callable[[Result], ArrayLike]
 
 TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)
-# Arguments of `simulate` that are passed on.
-OPTIONS = ("start", "formulation", "integrator", "tolerance", "events", "progress")
 
 
 @public
 class Convergence:
-    """How an output changes from value to value; the last value counts as the finest.
+    """Changes of an output from value to value; the last value counts as the finest.
 
     Attributes
     ----------
@@ -106,8 +107,6 @@ class Convergence:
         """
         from matplotlib.figure import Figure
 
-        from supple.results.plot import COLOURS, INK, WIDTH, dress
-
         figure = Figure(figsize=(WIDTH, 6.0), layout="constrained")
         top, bottom = figure.subplots(2, 1)
         finest = self.outputs[-1].reshape(len(self.outputs[-1]), -1)
@@ -165,6 +164,7 @@ class Convergence:
         return "\n".join(lines)
 
 
+@takes(MethodOptions)
 def converge(
     model: Model,
     what: str,
@@ -173,7 +173,9 @@ def converge(
     values: Sequence[Any] | None = None,
     output: Output | None = None,
     times: int | float | ArrayLike | None = None,
-    **options: Any,
+    events: Event | Sequence[Event] = (),
+    progress: bool | Progress | None = None,
+    **options: Unpack[MethodOptions],
 ) -> Convergence:
     """Run a model with several values of one field and tell how an output changes.
 
@@ -192,7 +194,7 @@ def converge(
         beam's end (of its middle if its frame is the chord), or the positions of all bodies if the
         object is no beam.
     times : output times of the runs, as ``output`` of `simulate`
-    options : passed on to `simulate`
+    events, progress, options : passed on to `simulate`
 
     A run that does not reach its end raises.
     """
@@ -202,22 +204,21 @@ def converge(
     name, _, field = what.partition(".")
     if what != "tolerance" and not field:
         raise ModelError("converge", "what", what, "'object.field', e.g. 'link2.modes'")
-    expect_options("converge", options, OPTIONS)
     item = None if what == "tolerance" else model[name]
     values = _values(model, what, values)
     label, read = _output(item, output)
     results: list[Result] = []
     outputs: list[Array] = []
     for value in values:
-        varied, settings = model.copy(), dict(options)
-        with warnings.catch_warnings(), raised_at_once():
-            # About modes that belong together, and about runs that fail: the latter raise below.
-            warnings.simplefilter("ignore", SuppleWarning)
+        varied, settings = model.copy(), options.copy()
+        # About modes that belong together, and about runs that fail: the latter raise below.
+        with without_warnings(), raised_at_once():
             if what == "tolerance":
                 settings["tolerance"] = value
             else:
                 varied.replace(name, **{field: value})
-            result = simulate(varied, t_end, output=times, **settings)
+            told: Any = {"output": times, "events": events, "progress": progress}
+            result = simulate(varied, t_end, **told, **settings)
         if not result.success:
             raise SuppleError(f"converge: the run with {what} = {value} {result.message}")
         found = np.atleast_1d(_number(label, read, result))
@@ -232,7 +233,7 @@ def converge(
 
 
 def _number(label: str, read: Callable[[Result], ArrayLike], result: Result) -> Array:
-    """What an output gives, as an array."""
+    """Values of an output, as an array."""
     expected = "a function of the result that returns a number or an array"
     try:
         return np.asarray(read(result), dtype=float)
@@ -262,8 +263,7 @@ def _values(model: Model, what: str, values: Sequence[Any] | None) -> list[Any]:
 
 def _possible(model: Model, name: str, field: str, value: Any) -> bool:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SuppleWarning)
+        with without_warnings():
             model.copy().replace(name, **{field: value})
     except ModelError:
         return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +16,10 @@ from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.calls import expect_options, public
-from supple.foundation.errors import ModelError, SuppleError, SuppleWarning
+from supple.foundation.errors import ModelError, SuppleError, without_warnings
 from supple.integrators.run.interruption import raised_at_once
 from supple.model import Model
+from supple.results.plot import COLOURS, INK, WIDTH, dress
 from supple.results.result import Result
 from supple.state import State
 
@@ -68,7 +68,7 @@ class Lyapunov:
 
     @property
     def chaotic(self) -> bool:
-        """Whether the exponent is positive beyond its error."""
+        """True if the exponent is positive beyond its error."""
         return self.sign > 0
 
     @property
@@ -83,8 +83,6 @@ class Lyapunov:
     def plot(self, path: str | Path | None = None) -> Figure:
         """Draw the running estimate and the rates of the segments over time."""
         from matplotlib.figure import Figure
-
-        from supple.results.plot import COLOURS, INK, WIDTH, dress
 
         figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
         ax = figure.subplots()
@@ -198,8 +196,7 @@ def _estimate(t: Array, rates: Array) -> Lyapunov:
 
 
 def _run(model: Model, t_end: float, settings: dict[str, Any]) -> Result:
-    with warnings.catch_warnings(), raised_at_once():
-        warnings.simplefilter("ignore", SuppleWarning)  # a run that fails raises
+    with without_warnings(), raised_at_once():  # a run that fails raises
         result = simulate(model, t_end, **settings)
     if not result.success:
         raise SuppleError(f"lyapunov: the run {result.message}")

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
 from supple.analyses.base.arguments import expect
+from supple.analyses.run.options import MethodOptions, event_tuple, takes
 from supple.events import Event
 from supple.foundation import validate
-from supple.foundation.errors import ModelError, SuppleError
+from supple.foundation.errors import ModelError, without_warnings
 from supple.foundation.progress import told
 from supple.integrators.run.thread_lock import Ended, Turns
 from supple.io.modelfiles.model_file import ModelFile
 from supple.model import Model
-from supple.sweeps import designs
 from supple.sweeps.designs import Row, rows
-from supple.sweeps.one_run import OneRun, Record, without_warnings
-from supple.sweeps.progress import Way
+from supple.sweeps.one_run import OneRun, Record, Way
 from supple.sweeps.readings import Outputs, readings
 from supple.sweeps.study import Sweep
 from supple.sweeps.subjects import OfFile, subject_of
@@ -32,6 +30,7 @@ MOST_THREADS = 1000
 PAUSE = 0.1  # s after which Ctrl-C is looked for
 
 
+@takes(MethodOptions)
 def batch(
     model: Model | ModelFile | str | Path | Callable[..., Model],
     parameters: Mapping[str, Any],
@@ -46,7 +45,7 @@ def batch(
     events: Event | Sequence[Event] = (),
     monitor: bool = True,
     progress: bool | None = None,
-    **options: Any,
+    **options: Unpack[MethodOptions],
 ) -> Sweep:
     """Run many variants of a model in this process; return the table of all runs.
 
@@ -85,17 +84,15 @@ def batch(
         raise ModelError(OWNER, "threads", count, f"at most {MOST_THREADS}")
     validate.flag(OWNER, "monitor", monitor)
     expect(OWNER, "progress", progress, bool | None, "True, False or None")
-    events = (events,) if isinstance(events, Event) else events
-    events = tuple(validate.listed(OWNER, "events", events, "a sequence of Event"))
+    events = event_tuple(OWNER, events)
     given = {"t_end": t_end, "output": times, "events": events}
-    with _named():
-        plan = rows(parameters, design, runs, seed)
-        asked = readings(outputs)
-        subject = subject_of(model, given, options, monitor)
-        if t_end is None and not isinstance(subject, OfFile):
-            raise ModelError(OWNER, "t_end", t_end, "the end of the runs in s")
-        subject.expect(plan[0])
-        subject.expect_outputs(plan, asked)
+    plan = rows(parameters, design, runs, seed, OWNER)
+    asked = readings(outputs, OWNER)
+    subject = subject_of(model, given, options, monitor, OWNER)
+    if t_end is None and not isinstance(subject, OfFile):
+        raise ModelError(OWNER, "t_end", t_end, "the end of the runs in s")
+    subject.expect(plan[0])
+    subject.expect_outputs(plan, asked)
     way = Way(OWNER, len(plan))
     with told(way.text, progress), without_warnings():
         records = _made(OneRun(subject, asked), plan, min(count, len(plan)), way.count)
@@ -153,25 +150,3 @@ def _side_by_side(work: Callable[[], None], count: int) -> None:
                 thread.join()
     if troubles:
         raise troubles[0]
-
-
-@contextmanager
-def _named() -> Iterator[None]:
-    """What is wrong with arguments that a sweep has too is told as one of a batch."""
-    try:
-        yield
-    except ModelError as error:
-        if error.object == designs.OWNER:
-            fields = error.field, error.found, error.expected
-            raise ModelError(OWNER, *fields) from error.__cause__
-        if str(error).startswith(f"{designs.OWNER}: "):
-            raise type(error).plain(_told(error)) from error.__cause__
-        raise
-    except SuppleError as error:
-        if str(error).startswith(f"{designs.OWNER}: "):
-            raise SuppleError(_told(error)) from error.__cause__
-        raise
-
-
-def _told(error: SuppleError) -> str:
-    return f"{OWNER}{str(error).removeprefix(designs.OWNER)}"

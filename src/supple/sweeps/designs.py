@@ -73,50 +73,50 @@ class Values:
         return self.values[min(int(u * len(self.values)), len(self.values) - 1)]
 
 
-def parsed(name: str, given: Any) -> Spread | Values:
-    """What a parameter may be: a list, a single value, or a text that is a distribution."""
+def parsed(owner: str, name: str, given: Any) -> Spread | Values:
+    """Values of a parameter: a list, a single value, or a text that is a distribution."""
     field = f"parameters[{name!r}]"
     if isinstance(given, str):
-        return _called(field, given)
+        return _called(owner, field, given)
     if isinstance(given, (bool, int, float, np.generic)):
-        return Values((scalar(field, given),))
-    values = validate.listed(OWNER, field, given, EXPECTED)
+        return Values((scalar(owner, field, given),))
+    values = validate.listed(owner, field, given, EXPECTED)
     if not values:
-        raise ModelError(OWNER, field, given, EXPECTED)
-    return Values(tuple(scalar(field, value) for value in values))
+        raise ModelError(owner, field, given, EXPECTED)
+    return Values(tuple(scalar(owner, field, value) for value in values))
 
 
-def scalar(field: str, value: Any) -> Scalar:
+def scalar(owner: str, field: str, value: Any) -> Scalar:
     """A number, text or truth value; not a number is one too, and its run will tell so."""
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
         value = value.item()
     if not isinstance(value, (bool, int, float, str)) or (
         isinstance(value, int) and abs(value) >= LARGEST
     ):
-        raise ModelError(OWNER, field, value, "numbers, texts or truth values")
+        raise ModelError(owner, field, value, "numbers, texts or truth values")
     return value
 
 
-def _called(field: str, text: str) -> Spread | Values:
+def _called(owner: str, field: str, text: str) -> Spread | Values:
     known = SPREADS | SERIES
     found = _CALL.fullmatch(text)
     shown = ", ".join(f"{kind}({', '.join(names)})" for kind, names in known.items())
     if found is None or found[1] not in known:
-        raise ModelError(OWNER, field, text, f"a list of values or one of {shown}")
+        raise ModelError(owner, field, text, f"a list of values or one of {shown}")
     kind, names = found[1], known[found[1]]
     try:
         numbers = tuple(float(word) for word in found[2].split(","))
     except ValueError:
         numbers = ()
     if len(numbers) != len(names) or not all(map(math.isfinite, numbers)):
-        raise ModelError(OWNER, field, text, f"{kind}({', '.join(names)}) with finite numbers")
+        raise ModelError(owner, field, text, f"{kind}({', '.join(names)}) with finite numbers")
     first, last = numbers[0], numbers[2 if kind == "triangular" else 1]
     if kind in ("loguniform", "geomspace") and min(first, last) <= 0.0:
-        raise ModelError(OWNER, field, text, "limits above zero")
+        raise ModelError(owner, field, text, "limits above zero")
     if kind in SERIES:
         count = numbers[2]
         if count != round(count) or not 1 <= count <= MOST_RUNS:
-            raise ModelError(OWNER, field, text, f"a count from 1 to {MOST_RUNS}")
+            raise ModelError(owner, field, text, f"a count from 1 to {MOST_RUNS}")
         make = np.linspace if kind == "linspace" else np.geomspace
         values = make(first, last, int(count)).tolist()
         if not re.search("[.e]", found[2]) and all(v == round(v) for v in values):
@@ -124,13 +124,15 @@ def _called(field: str, text: str) -> Spread | Values:
         return Values(tuple(values))
     if kind == "normal":
         if not last > 0.0:
-            raise ModelError(OWNER, field, text, "a deviation above zero")
+            raise ModelError(owner, field, text, "a deviation above zero")
     elif not first < last or not first <= numbers[1] <= last:
-        raise ModelError(OWNER, field, text, "a low that is below the high")
+        raise ModelError(owner, field, text, "a low that is below the high")
     return Spread(kind, numbers)
 
 
-def rows(given: Mapping[str, Any], design: Any, runs: Any, seed: Any) -> list[Row]:
+def rows(
+    given: Mapping[str, Any], design: Any, runs: Any, seed: Any, owner: str = OWNER
+) -> list[Row]:
     """The values of all parameters in each run.
 
     The first runs of a longer "random" or "sobol" design with the same seed are those of a shorter
@@ -138,21 +140,21 @@ def rows(given: Mapping[str, Any], design: Any, runs: Any, seed: Any) -> list[Ro
     of B (`supple.sweeps.study`).
     """
     if not isinstance(given, Mapping) or not given:
-        raise ModelError(OWNER, "parameters", given, "names with their values")
+        raise ModelError(owner, "parameters", given, "names with their values")
     for name in given:
-        validate.text(OWNER, "parameters", name, "names with their values")
-    validate.choice(OWNER, "design", design, DESIGNS)
-    validate.integer(OWNER, "seed", seed, 0, "zero or a positive integer")
-    spreads = {name: parsed(name, value) for name, value in given.items()}
+        validate.text(owner, "parameters", name, "names with their values")
+    validate.choice(owner, "design", design, DESIGNS)
+    validate.integer(owner, "seed", seed, 0, "zero or a positive integer")
+    spreads = {name: parsed(owner, name, value) for name, value in given.items()}
     if design not in COUNTED:
         if runs is not None:
-            raise ModelError(OWNER, "runs", runs, f"none: the lists tell it ({design!r})")
-        return _listed(spreads, design)
+            raise ModelError(owner, "runs", runs, f"none: the lists tell it ({design!r})")
+        return _listed(owner, spreads, design)
     expected = f"a number of runs from 1 to {MOST_RUNS}, which {design!r} needs"
-    count = validate.integer(OWNER, "runs", runs, 1, expected)
+    count = validate.integer(owner, "runs", runs, 1, expected)
     size = len(spreads)
     if count * (size + 2 if design == "saltelli" else 1) > MOST_RUNS:
-        raise ModelError(OWNER, "runs", runs, f"at most {MOST_RUNS} runs in all")
+        raise ModelError(owner, "runs", runs, f"at most {MOST_RUNS} runs in all")
     rng = np.random.default_rng(seed)
     if design == "random":
         points = rng.random((count, size))
@@ -160,9 +162,9 @@ def rows(given: Mapping[str, Any], design: Any, runs: Any, seed: Any) -> list[Ro
         strata = np.stack([rng.permutation(count) for _ in range(size)], axis=1)
         points = (strata + rng.random((count, size))) / count
     elif design == "sobol":
-        points = _sequence(size, count, rng)
+        points = _sequence(owner, size, count, rng)
     else:
-        points = _saltelli(_sequence(2 * size, count, rng))
+        points = _saltelli(_sequence(owner, 2 * size, count, rng))
     points = np.clip(points, 2.0**-54, 1.0 - 2.0**-53)
     return [
         {name: spread.at(u) for (name, spread), u in zip(spreads.items(), point, strict=True)}
@@ -170,32 +172,32 @@ def rows(given: Mapping[str, Any], design: Any, runs: Any, seed: Any) -> list[Ro
     ]
 
 
-def _listed(spreads: Mapping[str, Spread | Values], design: str) -> list[Row]:
+def _listed(owner: str, spreads: Mapping[str, Spread | Values], design: str) -> list[Row]:
     lists: dict[str, tuple[Scalar, ...]] = {}
     for name, spread in spreads.items():
         if isinstance(spread, Spread):
             expected = f"a list of values, or another design than {design!r}"
-            raise ModelError(OWNER, f"parameters[{name!r}]", spread.kind, expected)
+            raise ModelError(owner, f"parameters[{name!r}]", spread.kind, expected)
         lists[name] = spread.values
     sizes = [len(values) for values in lists.values()]
     if design == "grid":
         if math.prod(sizes) > MOST_RUNS:
-            raise ModelError(OWNER, "parameters", math.prod(sizes), f"at most {MOST_RUNS} runs")
+            raise ModelError(owner, "parameters", math.prod(sizes), f"at most {MOST_RUNS} runs")
         found = itertools.product(*lists.values())
     else:
         if len(set(sizes)) > 1:
             shown = ", ".join(map(str, sizes))
-            raise SuppleError(f"sweep: the lists have {shown} values, expected as many in each")
+            raise SuppleError(f"{owner}: the lists have {shown} values, expected as many in each")
         found = zip(*lists.values(), strict=True)  # type: ignore[assignment]
     return [dict(zip(lists, values, strict=True)) for values in found]
 
 
-def _sequence(size: int, count: int, rng: np.random.Generator) -> Array:
+def _sequence(owner: str, size: int, count: int, rng: np.random.Generator) -> Array:
     """(count, size) points of a scrambled Sobol sequence in the unit cube."""
     from scipy.stats import qmc
 
     if size > qmc.Sobol.MAXDIM:
-        raise ModelError(OWNER, "parameters", size, f"at most {qmc.Sobol.MAXDIM} for Sobol points")
+        raise ModelError(owner, "parameters", size, f"at most {qmc.Sobol.MAXDIM} for Sobol points")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # numbers that are no powers of two
         try:

@@ -1,18 +1,16 @@
-"""One run of a sweep: a record of what it gave, or of why it failed."""
+"""One run of a sweep: a record of what it gave, or of why it failed; progress of many."""
 
 from __future__ import annotations
 
 import time
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.foundation.errors import SuppleError, SuppleWarning
+from supple.foundation.errors import SuppleError, without_warnings
+from supple.foundation.progress import duration
 from supple.integrators.run.interruption import raised_at_once
 from supple.results.result import Result
 from supple.sweeps.designs import Row
@@ -23,9 +21,42 @@ Array = NDArray[np.float64]
 LONGEST_REASON = 500
 
 
+@dataclass
+class Way:
+    """Progress of a sweep or a batch."""
+
+    owner: str
+    total: int
+    before: int = 0
+    ended: int = 0
+    failed: int = 0
+    began: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.began = time.monotonic()
+
+    def count(self, record: Record) -> None:
+        """One more run has ended."""
+        self.ended += 1
+        self.failed += record.state == "failed"
+
+    def text(self) -> str:
+        """The line that tells it."""
+        part = int(100 * self.ended / max(self.total, 1))
+        parts = [f"{self.owner}: {self.ended} of {self.total} runs ({part}%)"]
+        if self.failed:
+            parts.append(f"{self.failed} failed")
+        if self.before:
+            parts.append(f"{self.before} known before")
+        if self.ended:
+            left = (time.monotonic() - self.began) * (self.total - self.ended) / self.ended
+            parts.append(f"{duration(left)} to go")
+        return ", ".join(parts)
+
+
 @dataclass(frozen=True, eq=False)
 class Record:
-    """What is kept of a run.
+    """Record of a run.
 
     Attributes
     ----------
@@ -52,14 +83,6 @@ def failed(reason: str, seconds: float = 0.0) -> Record:
     return Record("failed", text, seconds=seconds)
 
 
-@contextmanager
-def without_warnings() -> Iterator[None]:
-    """Doubts about a run are in its verdict; those about models would come again and again."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SuppleWarning)
-        yield
-
-
 @dataclass(frozen=True)
 class OneRun:
     """Makes runs of a subject; called in any process."""
@@ -73,7 +96,7 @@ class OneRun:
             return self.recorded(parameters)
 
     def recorded(self, parameters: Row) -> Record:
-        """The same where warnings are off already."""
+        """Make a run where warnings are off already."""
         begin = time.perf_counter()
         try:
             with raised_at_once(), np.errstate(all="ignore"):

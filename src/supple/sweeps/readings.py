@@ -62,7 +62,7 @@ class Reading:
 
     @property
     def is_history(self) -> bool:
-        """Whether it is kept at all output times."""
+        """True if it is kept at all output times."""
         return self.function is None and not self.statistic
 
     def read(self, subject: Any, views: dict[str, Any] | None = None) -> float | Array:
@@ -88,7 +88,7 @@ class Reading:
         return float(found.reshape(()))
 
     def of_text(self, result: Result, views: dict[str, Any] | None = None) -> float | Array:
-        """What a text names; unknown names are refused."""
+        """Quantity that a text names; unknown names are refused."""
         series = self.series(result, views)
         if self.is_history:
             return series

@@ -4,6 +4,9 @@ The table is SQLite's, in one file: the standard library has it, a kill at any i
 finished rows whole, and other programs can query it while the sweep goes on. With pyarrow the same
 rows also go to a Parquet dataset, a folder of parts, as they finish. Each row has a check sum: one
 that is damaged is made again.
+
+One process at a time works in the folder of a sweep; others wait, and find its rows there. Its lock
+is SQLite's, on a file of its own: the system ends it with the process, however that ends.
 """
 
 from __future__ import annotations
@@ -23,8 +26,9 @@ from supple.foundation.check_sums import sum_of
 from supple.foundation.errors import FileError, ModelError, warn_caller
 from supple.sweeps.designs import OWNER, Row
 from supple.sweeps.one_run import Record
-from supple.sweeps.ownership import Ownership
 
+OWNER_FILE = "owner.sqlite"
+OWNER_PAUSE = 0.1  # s between looks at whether the folder is free
 FILE, PARTS = "runs.sqlite", "runs.parquet"
 OWN = ("key", "state", "reason", "verdict", "seconds", "time")
 OWN_TYPES = ("TEXT PRIMARY KEY", "TEXT", "TEXT", "TEXT", "REAL", "BLOB")
@@ -32,6 +36,41 @@ SUM = "check_sum"  # the last own column: tables of earlier versions have none
 WORDS = {"REAL": "numbers", "TEXT": "texts", "BLOB": "histories", "INTEGER": "integers"}
 PART_ROWS, PART_SECONDS = 1000, 60.0  # a part of the Parquet dataset is written after these
 ASKED = 500  # keys in one question
+
+
+class Ownership:
+    """Of a folder, from its making until `end`."""
+
+    def __init__(self, folder: Path) -> None:
+        path, said = folder / OWNER_FILE, False
+        try:
+            self._connection = sqlite3.connect(
+                path, timeout=0.0, isolation_level=None, check_same_thread=False
+            )
+            while not self._taken():
+                if not said:
+                    said = True
+                    warn_caller(
+                        f"sweep: another process works in the folder {str(folder)!r}, this one "
+                        "waits until that has ended"
+                    )
+                time.sleep(OWNER_PAUSE)
+        except sqlite3.Error as error:
+            raise FileError(f"the file {str(path)!r} cannot be used: {error}") from error
+
+    def _taken(self) -> bool:
+        """Lock the folder; True if that succeeds, False if another process owns it."""
+        try:
+            self._connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise
+            return False
+        return True
+
+    def end(self) -> None:
+        """Let others work there."""
+        self._connection.close()
 
 
 class Store:
@@ -191,7 +230,7 @@ class Store:
             return list(self.connection.execute(asked, (number,)))
 
     def count_until(self, number: int) -> int:
-        """How many rows there are up to that of a number."""
+        """Number of rows up to that of a number."""
         with self._named():
             asked = self.connection.execute("SELECT count(*) FROM runs WHERE rowid <= ?", (number,))
             return int(asked.fetchone()[0])
@@ -206,7 +245,7 @@ class Store:
 
 
 class _Parts:
-    """The same rows as a Parquet dataset; each part is named by its last row."""
+    """Rows as a Parquet dataset; each part is named by its last row."""
 
     def __init__(self, store: Store) -> None:
         assert store.folder is not None

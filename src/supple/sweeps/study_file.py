@@ -14,6 +14,7 @@ from supple.io.modelfiles.parts import VERSION
 from supple.io.modelfiles.problems import NotedError, Problems, unknown_key
 from supple.io.modelfiles.scope import Scope
 from supple.io.modelfiles.tree import Node
+from supple.sweeps.readings import readings
 from supple.sweeps.study import Sweep
 from supple.sweeps.sweep import sweep
 
@@ -132,8 +133,6 @@ class StudyFile:
 
     def _expect_figures(self, outputs: Any) -> None:
         """Refuse figures of outputs that the study does not have, before any run."""
-        from supple.sweeps.readings import readings
-
         kinds = {reading.name: reading.is_history for reading in readings(outputs)}
         for kind, output in self.figures.values():
             if kinds.get(output) is not (kind == "bands"):

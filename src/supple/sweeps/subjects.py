@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,14 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from supple.analyses.run.checkpointing import Arguments
-from supple.analyses.run.prepared import OWNER as SIMULATE
-from supple.analyses.run.prepared import prepare
-from supple.analyses.run.run_checks import first_instant
+from supple.analyses.run.options import KEPT, MethodOptions, RunOptions
+from supple.analyses.run.options import OWNER as SIMULATE
+from supple.analyses.run.prepared import first_instant, prepare
 from supple.foundation.calls import expect_options
-from supple.foundation.errors import ModelError, SuppleError, SuppleWarning, suggestion
+from supple.foundation.errors import (
+    ModelError,
+    SuppleError,
+    suggestion,
+    without_warnings,
+)
 from supple.foundation.input_files import path_of, recorded
-from supple.io.modelfiles.model_file import KEPT, ModelFile
+from supple.io.modelfiles.model_file import ModelFile
 from supple.model import Model
 from supple.modelling.replacement import value_at
 from supple.results.data.audit import LEVELS
@@ -30,14 +33,14 @@ from supple.sweeps.designs import OWNER, Row
 from supple.sweeps.identity import digest
 from supple.sweeps.readings import Reading
 
-OPTIONS = ("start", "formulation", "integrator", "tolerance")
+OPTIONS = tuple(MethodOptions.__annotations__)
 EXPECTED = "a Model, a ModelFile or its path, or a function that returns a Model"
 TRIED = 20  # runs of which the first that can begin tells whether outputs are known
 
 
 @dataclass(frozen=True)
 class Subject(ABC):
-    """What is swept; ``given`` are arguments of `simulate`, None for t_end means no run.
+    """Something that is swept; ``given`` are arguments of `simulate`, None for t_end means no run.
 
     ``owner`` is the function that a user called: messages begin with it.
     """
@@ -48,7 +51,7 @@ class Subject(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What the sweep is of."""
+        """Name of what is swept."""
 
     @abstractmethod
     def identity(self) -> str:
@@ -68,7 +71,7 @@ class Subject(ABC):
         if given.get("t_end") is None:
             model.check()
             return model, ""
-        result, doubts = prepare(model).run(Arguments(**given, progress=False))
+        result, doubts = prepare(model).run(RunOptions(**given, progress=False))
         if not result.success:
             raise SuppleError(f"the run {result.message}")
         looked = given.get("monitored", True) or not result.data.compiled.deforming
@@ -97,14 +100,13 @@ class Subject(ABC):
     def tells(self, parameters: Row, readings: tuple[Reading, ...]) -> bool:
         """Refuse the same by one run; whether it can begin, so that it tells."""
         texts = [r for r in readings if r.function is None]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SuppleWarning)
+        with without_warnings():
             try:
                 model, given = self.made(parameters)
                 if given.get("t_end") is None:
                     _refuse_texts(texts, self.owner)
                     return True
-                result = first_instant(prepare(model), Arguments(**given, progress=False))
+                result = first_instant(prepare(model), RunOptions(**given, progress=False))
             except ModelError as error:
                 if error.object in (SIMULATE, self.owner):
                     raise
@@ -216,7 +218,7 @@ class OfFunction(Subject):
             return
 
     def made(self, parameters: Row) -> tuple[Model, dict[str, Any]]:
-        """What the function returns."""
+        """The model that the function returns."""
         model = self.build(**parameters)
         if not isinstance(model, Model):
             raise ModelError(self.owner, f"what {self.name} returns", model, "a Model")
@@ -251,7 +253,7 @@ def replaced(model: Model, parameters: Row) -> Model:
 
 
 def _is_plainly(found: Any, value: Any) -> bool:
-    """Whether a field is this number already, so that nothing is to be made again."""
+    """True if a field is this number already, so that nothing is to be made again."""
     return isinstance(found, float) and isinstance(value, float) and found == value
 
 

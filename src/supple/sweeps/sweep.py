@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
 from supple.analyses.base.arguments import expect
+from supple.analyses.run.options import MethodOptions, event_tuple, takes
 from supple.events import Event
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, SuppleError
@@ -17,18 +18,17 @@ from supple.foundation.input_files import path_of
 from supple.foundation.progress import told
 from supple.io.modelfiles.model_file import ModelFile
 from supple.model import Model
-from supple.sweeps.cluster import answers as on_cluster
 from supple.sweeps.designs import OWNER, Row, rows
 from supple.sweeps.identity import digest, key_of
-from supple.sweeps.one_run import OneRun, Record, failed
-from supple.sweeps.progress import Way
+from supple.sweeps.one_run import OneRun, Record, Way, failed
 from supple.sweeps.readings import Outputs, Reading, readings
 from supple.sweeps.store import Store
 from supple.sweeps.study import Sweep
 from supple.sweeps.subjects import TRIED, Subject, subject_of
-from supple.sweeps.workers import answers, count_of_processors
+from supple.sweeps.workers import answers, cluster_answers, count_of_processors
 
 LOST = "lost"
+MOST_WORKERS = 1000
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,7 @@ def expect_apart(
             return
 
 
-MOST_WORKERS = 1000
-
-
+@takes(MethodOptions)
 def sweep(
     model: Model | ModelFile | str | Path | Callable[..., Model],
     parameters: Mapping[str, Any],
@@ -81,7 +79,7 @@ def sweep(
     time_limit: float | None = None,
     retry: bool = False,
     progress: bool | None = None,
-    **options: Any,
+    **options: Unpack[MethodOptions],
 ) -> Sweep:
     """Run a model with many values of its parameters; return the table of all runs.
 
@@ -141,8 +139,7 @@ def sweep(
             raise ModelError(OWNER, "cluster", cluster, "none with workers or time_limit")
     validate.flag(OWNER, "retry", retry)
     expect(OWNER, "progress", progress, bool | None, "True, False or None")
-    events = (events,) if isinstance(events, Event) else events
-    events = tuple(validate.listed(OWNER, "events", events, "a sequence of Event"))
+    events = event_tuple(OWNER, events)
     subject = subject_of(model, {"t_end": t_end, "output": times, "events": events}, options)
     subject.expect(plan[0])
     if limit is not None or cluster is not None or min(count, len(plan)) > 1:
@@ -164,7 +161,7 @@ def sweep(
             made = (
                 _made(task, missing, count, limit)
                 if cluster is None
-                else on_cluster(task, missing.items(), cluster, failed)
+                else cluster_answers(task, missing.items(), cluster, failed)
             )
             for key, record in made:
                 store.add(key, missing[key], record)

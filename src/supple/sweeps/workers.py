@@ -3,6 +3,8 @@
 They are forked on Linux, where functions of a script or a notebook can then be used as they are.
 Elsewhere each is a new interpreter, which imports the script: there functions must be at the top
 level of a module, and the script must have its ``if __name__ == "__main__":``.
+
+Workers of a Dask cluster have Supple and see the same files.
 """
 
 from __future__ import annotations
@@ -14,11 +16,14 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
-from supple.foundation.errors import SimulationError
+from supple.foundation.errors import SimulationError, SuppleError
 
+CONNECT = 10.0  # s to find the cluster
+AHEAD = 4  # jobs that each thread of the cluster is given ahead
 START = "fork" if sys.platform == "linux" else "spawn"
 PAUSE = 1.0  # s after which a worker looks whether its parent is still there
 LONGEST_WAIT = 3600.0  # s; then it is looked again
@@ -26,6 +31,74 @@ READY = "ready"
 # s; a worker of shorter jobs has the next one before it ends one, so that it never waits
 QUICK = 0.2
 Job = TypeVar("Job")
+
+
+def library() -> Any:
+    """The module distributed, or one sentence on how to install it."""
+    try:
+        import distributed
+    except ImportError as reason:
+        raise SuppleError(
+            f"a cluster needs the package distributed ({reason}), install it with: "
+            "pip install 'supple[cluster]'"
+        ) from reason
+    return distributed
+
+
+def cluster_answers(
+    task: Callable[[Any], Any],
+    jobs: Iterable[tuple[Job, Any]],
+    address: str,
+    lost: Callable[[str], Any],
+) -> Iterator[tuple[Job, Any]]:
+    """Answers of a task to each of the jobs (name, argument), as they end.
+
+    Parameters
+    ----------
+    address : of the scheduler, "tcp://host:8786"
+    lost : makes the answer of a job whose worker died, from a reason
+    """
+    dask = library()
+    try:
+        client = dask.Client(address, timeout=CONNECT, set_as_default=False)
+    except Exception as reason:
+        text = " ".join(str(reason).split()) or type(reason).__name__
+        raise SimulationError(
+            f"sweep: there is no cluster at {address!r} ({text}), expected the address of a Dask "
+            "scheduler, e.g. 'tcp://host:8786'"
+        ) from reason
+    with client:
+        threads = sum(client.nthreads().values())
+        if not threads:
+            raise SimulationError(
+                f"sweep: the cluster at {address!r} has no workers, expected at least one"
+            )
+        waiting, names = iter(jobs), dict[str, Any]()
+        shared = client.scatter(task, broadcast=True, hash=False)
+
+        def given(count: int) -> list[Any]:
+            """Futures of the next jobs."""
+            futures = []
+            for name, argument in islice(waiting, count):
+                futures.append(client.submit(call, shared, argument, pure=False))
+                names[futures[-1].key] = name
+            return futures
+
+        running = dask.as_completed(given(AHEAD * threads), loop=client.loop)
+        for future in running:
+            name = names.pop(future.key)
+            if future.status == "finished":
+                yield name, future.result()
+            else:
+                why = future.exception() if future.status == "error" else future.status
+                yield name, lost(f"the cluster gave it up ({why})")
+            for more in given(1):
+                running.add(more)
+
+
+def call(task: Callable[[Any], Any], argument: Any) -> Any:
+    """Make a job in a worker of the cluster."""
+    return task(argument)
 
 
 def count_of_processors() -> int:
@@ -42,7 +115,7 @@ def answers(
     limit: float | None,
     lost: Callable[[str, float], Any],
 ) -> Iterator[tuple[Job, Any]]:
-    """What a task gives for each of the jobs (name, argument), as they end.
+    """Answers of a task to each of the jobs (name, argument), as they end.
 
     Parameters
     ----------
@@ -110,12 +183,12 @@ class _Worker:
 
     @property
     def busy(self) -> bool:
-        """Whether it has a job."""
+        """True if it has a job."""
         return bool(self.jobs)
 
     @property
     def has_room(self) -> bool:
-        """Whether it should get a job: while it makes short ones, also the next one ahead."""
+        """True if it should get a job: while it makes short ones, also the next one ahead."""
         return not self.jobs or (self.quick and len(self.jobs) == 1)
 
     def give(self, job: tuple[Any, Any]) -> None:

@@ -11,8 +11,9 @@ import pytest
 import supple as sp
 from models.blades import blade
 from models.pendulums import pendulum
+from supple.analyses.run.options import RunOptions
 from supple.core.run import step as st
-from supple.integrators.run import divergence, progress, step_diagnosis
+from supple.integrators.run import outcomes, progress
 
 
 @pytest.fixture
@@ -47,8 +48,8 @@ def test_a_blade_beyond_its_speed(integrator) -> None:
     assert "a spin beyond its lowest frequency" in result.message
     assert 0.52 < result.t[-1] < 2.0  # the lowest frequency is passed at 0.52 s
     assert result.statistics["steps"] < 20_000
-    assert result.monitor["blade"].rotation > divergence.ROTATION or (
-        result.monitor["blade"].deflection > divergence.DEFLECTION
+    assert result.monitor["blade"].rotation > outcomes.ROTATION or (
+        result.monitor["blade"].deflection > outcomes.DEFLECTION
     )
     assert {"stability"} <= {f.what for f in result.monitor.findings}
 
@@ -76,7 +77,7 @@ def test_the_time_of_the_stop_is_no_matter_of_the_clock() -> None:
 def test_bounds_are_those_of_the_whole_field() -> None:
     """A look that is cheap must not overlook anything: it compares an upper bound."""
     equations = sp.simulate(soft(0.0), 0.1).data.compiled
-    (body,) = divergence._bodies(equations)
+    (body,) = outcomes._bodies(equations)
     rng = np.random.default_rng(3)
     for q in rng.normal(size=(50, body.rows[0].shape[2])):
         for rows, bound in zip(body.rows, body.bounds, strict=True):
@@ -196,9 +197,7 @@ def test_a_run_that_does_not_move(monkeypatch) -> None:
     """The clock goes on and the run does not: there is no end, and no number is made of it."""
     clock = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
-    problem, _ = sp.prepare(pendulum())._problem(
-        "simulate", sp.Radau(), 1.0, None, None, "default", 10, (), None
-    )
+    _, problem, _ = sp.prepare(pendulum()).problem(RunOptions(1.0, output=10))
     run = sp.Radau().begin(problem)
     run.pace = progress.Pace(run)
     assert run.pace.text() == "t = 0 of 1 s (0%)"
@@ -228,7 +227,7 @@ def test_steps_that_were_asked_for(integrator, why) -> None:
 
 
 def test_models_too_large_for_eigenvalues(monkeypatch) -> None:
-    monkeypatch.setattr(step_diagnosis, "MOST_VELOCITIES", 0)
+    monkeypatch.setattr(progress, "MOST_VELOCITIES", 0)
     with pytest.warns(sp.SuppleWarning, match=r"the model may be stiff, .* try Radau"):
         sp.simulate(stiff(), 1e4, integrator=sp.DormandPrince(max_steps=1_000))
 
@@ -284,9 +283,8 @@ def test_runs_that_cannot_end(model, t_end, integrator, why, impatient) -> None:
 def test_more_steps_may_be_allowed(impatient) -> None:
     """A run that its user wants goes on as long as it is allowed to."""
     patient = sp.DormandPrince(max_steps=10**12)
-    problem, _ = sp.prepare(pendulum())._problem(
-        "simulate", patient, 1e6, None, None, "default", 10, (), None
-    )
+    options = RunOptions(1e6, integrator=patient, output=10)
+    _, problem, _ = sp.prepare(pendulum()).problem(options)
     run = patient.begin(problem)
     run.pace = progress.Pace(run)
     begin, outcome = time.monotonic(), int(st.PAUSED)

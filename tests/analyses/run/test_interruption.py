@@ -95,19 +95,19 @@ for method in (sp.Radau(), sp.BDF()):
     told(r)
     assert np.all(np.isfinite(r["brake"].effort))  # the function answers again
 
-plain = prepared.outcome
+plain = prepared.examined
 
 def with_signal(*arguments):
     print("now", flush=True)
     time.sleep(1.0)
     return plain(*arguments)
 
-prepared.outcome = with_signal
+prepared.examined = with_signal
 with warnings.catch_warnings(record=True) as doubts:
     warnings.simplefilter("always")
     told(sp.simulate(pendulum(), 0.5))
 print(doubts[-1].message)
-prepared.outcome = plain
+prepared.examined = plain
 
 for study in (
     lambda: sp.converge(pendulum(), "tolerance", t_end=LONG, output="pin.angle", progress=Now()),

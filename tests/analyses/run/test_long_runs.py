@@ -28,7 +28,8 @@ from supple.analyses.run import checkpointing
 from supple.cases.linkages.n_four_bar import windows
 from supple.engine.base import histories
 from supple.foundation.serialization import pack, unpack
-from supple.integrators.run import driver, snapshot
+from supple.integrators.run import driver
+from supple.integrators.run.checkpoints import restore
 from supple.results import result
 from supple.results.monitor import monitor as monitor_blocks
 
@@ -413,13 +414,13 @@ def test_forged_places_reach_no_kernel(
                     break
                 count[k] = 2**40
                 try:
-                    snapshot.restore(part, data)
+                    restore(part, data)
                     taken.append(k)
                 except sp.ModelError:
                     refused.append(k)
                 count[k] = honest[k]
             count[taken] = 2**40
-        snapshot.restore(part, data)
+        restore(part, data)
 
     monkeypatch.setattr("supple.integrators.run.checkpoints.restore", forged)
     same(sp.resume(path), whole)

@@ -7,8 +7,8 @@ import pytest
 
 import supple as sp
 from models.random_loops import flexible_loop
-from supple.analyses.run.checkpointing import Arguments
 from supple.analyses.run.dense_retry import WholeMatrices
+from supple.analyses.run.options import RunOptions
 from supple.integrators.run.outcomes import lost_pivots
 
 WHOLE = WholeMatrices(sp.Absolute())
@@ -74,7 +74,7 @@ def test_others_are_left_alone():
     for steps in (1000, 3):
         method = sp.Radau(max_steps=steps)
         options = {"formulation": sp.Absolute(), "integrator": method, "output": 3}
-        found, given = sp.simulate(m, 0.2, **options), Arguments(0.2, **options)
+        found, given = sp.simulate(m, 0.2, **options), RunOptions(0.2, **options)
         once = method.run(sp.prepare(m).problem(given)[1])
         assert found.success == once.success == (steps == 1000)
         assert np.array_equal(found.q, once.q) and np.array_equal(found.u, once.u)

@@ -57,15 +57,6 @@ def number(owner: str, field: str, value: Any) -> float:
     return validate.number(owner, field, value, "a finite number of seconds")
 
 
-def line_or_call(owner: str, progress: Any) -> tuple[bool | None, Any]:
-    """How progress is told: by a line (None: where somebody looks), or by a callable."""
-    if progress is None or isinstance(progress, bool):
-        return progress, None
-    if not callable(progress):
-        raise ModelError(owner, "progress", progress, "True, False, None or a callable")
-    return False, progress
-
-
 def output_times(owner: str, begin: float, end: float, output: Any) -> Array:
     """Output times (nt,), read-only: intervals (int), their length in s (float), or the times."""
     expected = "a number of intervals, an interval in s, or increasing times in the run"

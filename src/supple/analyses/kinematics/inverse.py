@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike
 from supple.analyses.base.arguments import expect, number, output_times, starting_state
 from supple.analyses.kinematics.kinematics import follow, refuse_freedom
 from supple.analyses.kinematics.taken_as_rigid import deforming, rigid
-from supple.analyses.run.checkpointing import Arguments
-from supple.analyses.run.prepared import Start, prepare
+from supple.analyses.run.options import RunOptions, Start
+from supple.analyses.run.prepared import prepare
 from supple.constraints import Driver
 from supple.constraints.couplings import joint_target
 from supple.formulations.base import Formulation
@@ -65,7 +65,7 @@ def driven_run(
                 ) from None
     if start is None:
         start = "quasi-static" if np.any(compiled.u0 != 0.0) else "static"
-    arguments = Arguments(end, start=start, formulation=formulation, output=times, **given)
+    arguments = RunOptions(end, start=start, formulation=formulation, output=times, **given)
     result, doubts = prepare(model).run(arguments)
     return result, list(doubts)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import math
 import os
 import uuid
 from dataclasses import dataclass, field, replace
@@ -18,17 +17,17 @@ from typing import Any
 import numpy as np
 
 from supple.analyses.base.arguments import starting_state
+from supple.analyses.run.options import OWNER, Keeping, RunOptions
 from supple.analyses.run.phases import phase_of
 from supple.engine.base.compiled import Compiled
 from supple.foundation import validate
-from supple.foundation.atomic_files import check_target, write_whole
+from supple.foundation.atomic_files import write_whole
 from supple.foundation.errors import FileError, ModelError, warn_caller
-from supple.foundation.input_files import contained, existing, path_of
+from supple.foundation.input_files import contained, existing
 from supple.foundation.serialization import pack, unpack
-from supple.integrators.run.checkpoints import EXPECTED, Checkpoints
+from supple.integrators.run.checkpoints import EXPECTED, Checkpoints, Data, of_solution
 from supple.integrators.run.driver import Problem, Solution
 from supple.integrators.run.line_ends import LineEnd
-from supple.integrators.run.snapshot import Data, of_solution
 from supple.model import Model
 from supple.native import cache
 from supple.results.data.start_changes import StartChange
@@ -36,73 +35,15 @@ from supple.results.files.state_file import OutputFile, is_unfinished, opened
 from supple.results.result import Result
 from supple.state import State
 
-OWNER = "simulate"
 FORMAT = "supple run 1"
 CHANGING = ("finished", "pending")  # what of a checkpoint is another in the next one
-EVERY = 30.0  # s of the clock between checkpoints
 CLOSE = 1e-9  # relative difference of numbers of one model on two machines
-
-
-@dataclass(frozen=True)
-class Arguments:
-    """What `simulate` was asked for, beside the model."""
-
-    t_end: Any
-    start: Any = None
-    formulation: Any = None
-    integrator: Any = None
-    tolerance: Any = "default"
-    output: Any = None
-    events: Any = ()
-    progress: Any = None
-    keeping: Keeping | None = None
-    monitored: bool = True  # whether what the validity monitor finds is doubted
-
-
-@dataclass(frozen=True)
-class Keeping:
-    """Where a run is kept, and how often.
-
-    Attributes
-    ----------
-    checkpoint : path of the checkpoints, or None
-    every : s of the clock between them, infinite for none
-    interval : s of simulated time between them, 0 for none
-    output_to : path of the states, or None
-    source : the model file that was run, or None
-    goes_on : what an earlier run left in the checkpoint
-    exact : whether the model was given again, not read from the checkpoint
-    """
-
-    checkpoint: Path | None
-    every: float
-    interval: float
-    output_to: Path | None
-    source: Path | None = None
-    goes_on: Data | None = None
-    exact: bool = False
-
-    @classmethod
-    def of(
-        cls, checkpoint: Any, every: Any, interval: Any, output_to: Any, source: Path | None = None
-    ) -> Keeping | None:
-        """Of the arguments of `simulate`; None if nothing is to be kept."""
-        for name, value in (("every", every), ("interval", interval)):
-            if value is not None and checkpoint is None:
-                raise ModelError(OWNER, name, value, "a checkpoint, whose intervals it gives")
-            if value is not None:
-                validate.positive(OWNER, name, value)
-        if checkpoint is None and output_to is None:
-            return None
-        paths = [
-            None if path is None else check_target(path_of(OWNER, name, path))
-            for name, path in (("checkpoint", checkpoint), ("output_to", output_to))
-        ]
-        if None not in paths and len({path.resolve() for path in paths if path}) == 1:
-            raise ModelError(OWNER, "output_to", output_to, "another file than the checkpoint")
-        usual = EVERY if interval is None else math.inf
-        every = usual if every is None else float(every)
-        return cls(paths[0], every, float(interval or 0.0), paths[1], source)
+_STATES = (
+    "another path, since the states of a run are in it that is not over: `resume` goes on with it, "
+    "or remove the file"
+)
+_NO_SAMPLES = "none in a run of a model with a SampledController, whose efforts are no states"
+_NO_PHASES = "none in a run whose events change the model or have given instants"
 
 
 @dataclass
@@ -110,7 +51,7 @@ class Kept:
     """One run that is kept."""
 
     model: Model
-    arguments: Arguments
+    arguments: RunOptions
     content: Data = field(default_factory=dict)  # what does not change while the run goes on
     file: OutputFile | None = None
     checkpoints: Checkpoints | None = None
@@ -181,7 +122,7 @@ class Kept:
         write_whole(keeping.checkpoint, pack(whole))
 
     def _content(self, keeping: Keeping, problem: Problem, moved: tuple[StartChange, ...]) -> Data:
-        from supple.io.modelfiles.archive import archived
+        from supple.io.modelfiles.writer import archived
 
         a = self.arguments
         settings = {"integrator": a.integrator, "formulation": a.formulation}
@@ -207,14 +148,6 @@ class Kept:
         }
 
 
-_STATES = (
-    "another path, since the states of a run are in it that is not over: `resume` goes on with it, "
-    "or remove the file"
-)
-_NO_SAMPLES = "none in a run of a model with a SampledController, whose efforts are no states"
-_NO_PHASES = "none in a run whose events change the model or have given instants"
-
-
 def _relative(path: Path | None, folder: Path) -> str | None:
     """A path as seen from a folder: both can be moved together."""
     if path is None:
@@ -237,7 +170,7 @@ def _of_start(start: Any, compiled: Compiled) -> Any:
 
 
 def numbers(compiled: Compiled) -> Data:
-    """What tells two compiled models apart; addresses of functions mean nothing in another run."""
+    """Numbers that tell two compiled models apart, without addresses of functions."""
     ints = compiled.ints.copy()
     ints[np.isin(ints, [callback.address for callback in compiled.callbacks])] = 0
     names = [*compiled.joints, *compiled.bodies, *compiled.force_names, *map(str, compiled.rows)]
@@ -271,7 +204,7 @@ def version() -> list[str]:
 
 
 def read_run(path: Path, content: bytes, expected: str) -> Data:
-    """What a file of this version that a run was kept in holds."""
+    """Content of a file of this version that a run was kept in."""
     with contained(path.name, expected):
         data = unpack(content)
         if not isinstance(data, dict) or data.get("format") != FORMAT:
@@ -285,7 +218,7 @@ def read_run(path: Path, content: bytes, expected: str) -> Data:
 
 
 def read_checkpoint(path: Path) -> Data:
-    """What a checkpoint holds."""
+    """Content of a checkpoint."""
     return read_run(path, existing(path, EXPECTED).read_bytes(), EXPECTED)
 
 
@@ -318,11 +251,11 @@ def _refuse_foreign(keeping: Keeping) -> None:
         )
 
 
-def kept_arguments(data: Data, folder: Path, **settings: Any) -> Arguments:
+def kept_arguments(data: Data, folder: Path, **settings: Any) -> RunOptions:
     """The arguments of a run that was kept; ``settings`` come from its model file."""
     start, output_to = data["start"], data["output_to"]
     return replace(
-        Arguments(data["t_end"], **settings),
+        RunOptions(data["t_end"], **settings),
         start=State(*start) if isinstance(start, list) else start,
         tolerance=tuple(data["tolerance"]),
         output=data["output"],

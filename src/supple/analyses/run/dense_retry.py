@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from supple.analyses.run.checkpointing import Arguments
+from supple.analyses.run.options import RunOptions
 from supple.core.base import layout as at
 from supple.engine.sparsity.mass_solver_choice import Linear
 from supple.formulations.base import Formulation
-from supple.formulations.trees import JointCoordinates
 from supple.foundation.errors import SuppleError
 from supple.graph.tree_choice import Tree
 from supple.integrators.run.driver import Solution
@@ -33,7 +32,7 @@ class WholeMatrices(Formulation):
     other: Formulation
 
     def tree(self, model: Model) -> Tree | None:
-        """That of the other one."""
+        """Spanning tree of the other one."""
         return self.other.tree(model)
 
     def way(self) -> Linear | None:
@@ -41,8 +40,8 @@ class WholeMatrices(Formulation):
         return "dense"
 
 
-def with_whole_matrices(given: Arguments, result: Result) -> Arguments | None:
-    """Arguments of another try at a run that stopped; None if it ran, or if there is none.
+def with_whole_matrices(given: RunOptions, result: Result) -> RunOptions | None:
+    """Options of another try at a run that stopped; None if it ran, or if there is none.
 
     There is none for large models, where a way of solution was asked for, where Newton's iterations
     converged nevertheless, and for runs that are kept: their files hold what was done so far.
@@ -56,12 +55,11 @@ def with_whole_matrices(given: Arguments, result: Result) -> Arguments | None:
         return None
     if not statistics["newton_failures"]:
         return None
-    usual = JointCoordinates() if given.formulation is None else given.formulation
-    return replace(given, formulation=WholeMatrices(usual))
+    return replace(given, formulation=WholeMatrices(given.coordinates))
 
 
 def repeated(
-    run: Callable[[Arguments, Result | None], Examined], given: Arguments, first: Examined
+    run: Callable[[RunOptions, Result | None], Examined], given: RunOptions, first: Examined
 ) -> Examined:
     """The result of a run; of the same run with whole matrices, if blocks failed.
 

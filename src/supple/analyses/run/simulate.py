@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-
-from numpy.typing import ArrayLike
+from typing import Unpack
 
 from supple.analyses.base.arguments import expect
-from supple.analyses.run.checkpointing import Arguments, Keeping
-from supple.analyses.run.prepared import OWNER, Start, prepare
-from supple.events import Event
-from supple.formulations.base import Formulation
-from supple.foundation.errors import warn_caller
-from supple.integrators.methods.base import Integrator
-from supple.integrators.run.driver import Progress
+from supple.analyses.run.options import OWNER, RunOptions, SimulateOptions, takes
+from supple.analyses.run.prepared import prepare, warned
 from supple.model import Model
 from supple.results.result import Result
 
 
-def simulate(
-    model: Model,
-    t_end: float,
-    *,
-    start: Start = None,
-    formulation: Formulation | None = None,
-    integrator: Integrator | None = None,
-    tolerance: str | float | Sequence[float] = "default",
-    output: int | float | ArrayLike | None = None,
-    events: Event | Sequence[Event] = (),
-    progress: bool | Progress | None = None,
-    checkpoint: str | Path | None = None,
-    every: float | None = None,
-    interval: float | None = None,
-    output_to: str | Path | None = None,
-) -> Result:
+@takes(SimulateOptions)
+def simulate(model: Model, t_end: float, **options: Unpack[SimulateOptions]) -> Result:
     """Simulate a model from its initial coordinates to ``t_end`` (s).
 
     Parameters
@@ -72,9 +50,4 @@ def simulate(
     Many runs of one model are quicker with `prepare`.
     """
     expect(OWNER, "model", model, Model, "a Model")
-    kept = Keeping.of(checkpoint, every, interval, output_to)
-    given = start, formulation, integrator, tolerance, output, events, progress, kept
-    result, doubts = prepare(model).run(Arguments(t_end, *given))
-    for doubt in doubts:
-        warn_caller(doubt)
-    return result
+    return warned(prepare(model).run(RunOptions.of(t_end, **options)))

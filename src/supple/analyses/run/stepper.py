@@ -5,39 +5,34 @@ from __future__ import annotations
 import copy
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.analyses.base.arguments import expect
 from supple.analyses.base.snapshot_outputs import InstantOutputs
-from supple.analyses.run.checkpointing import Arguments
 from supple.analyses.run.held_inputs import Inputs
-from supple.analyses.run.prepared import Start, prepare
-from supple.analyses.run.sampled_run import with_sampler
-from supple.analyses.run.stepper_snapshot import Begun, Snapshot
+from supple.analyses.run.options import MethodOptions, RunOptions, Start, takes
+from supple.analyses.run.prepared import prepare
+from supple.analyses.run.problem import with_sampler
 from supple.core.base.layout import new_work
 from supple.core.equations import dynamics
 from supple.core.run import step as st
 from supple.engine.base.row_sets import RowSets
-from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, SimulationError, suggestion
 from supple.foundation.poses import Array
-from supple.integrators.methods.base import Integrator
-from supple.integrators.methods.radau import Radau
 from supple.integrators.passage.passage import Passage
-from supple.integrators.run.audit_record import audit_record
+from supple.integrators.run.checkpoints import Data, restore, snapshot
 from supple.integrators.run.driver import LoopRun, Problem
-from supple.integrators.run.outcomes import ENDLESS, message
+from supple.integrators.run.outcomes import ENDLESS, audit_record, message
 from supple.integrators.run.progress import Pace
-from supple.integrators.run.snapshot import restore, snapshot
 from supple.loops.singular import violated
 from supple.model import Model
-from supple.results.data.audit import LEVELS, EnergyAudit, MomentumAudit, MomentumRecord
+from supple.results.data.audit import LEVELS, EnergyAudit, MomentumAudit
 from supple.results.data.findings import Monitor
 from supple.results.monitor.monitor import headline
 from supple.results.result import Result
@@ -45,6 +40,44 @@ from supple.state import State
 
 OWNER = "Stepper"
 BUDGET = 200  # steps of the integrator after which rows and deformations are looked at
+
+
+class Begun(NamedTuple):
+    """Where a stepper was begun: a word that tells starts apart, and the start."""
+
+    key: str
+    start: Start
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """A stepper at some time; ``stepper.restore`` puts it, or a copy of it, there to the last bit.
+
+    It can be pickled.
+
+    Attributes
+    ----------
+    time : s
+    """
+
+    time: float
+    _data: Data
+    _held: Array
+    _motion: Array
+    _size: float
+    _begun: Begun
+    _identity: str
+    _problem: Problem | None
+    _stepper: Stepper | None
+
+    def __deepcopy__(self, memo: Any) -> Snapshot:
+        """The snapshot itself, which nothing changes."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the problem, which a copy of the stepper has, or makes from its start."""
+        kept = self.time, self._data, self._held, self._motion, self._size
+        return Snapshot, (*kept, self._begun, self._identity, None, None)
 
 
 class Stepper:
@@ -71,6 +104,7 @@ class Stepper:
     time : s
     """
 
+    @takes(MethodOptions)
     def __init__(
         self,
         model: Model,
@@ -78,31 +112,25 @@ class Stepper:
         outputs: str | Sequence[str] | None = None,
         *,
         dt: float = 1e-3,
-        start: Start = None,
-        formulation: Formulation | None = None,
-        integrator: Integrator | None = None,
-        tolerance: str | float | Sequence[float] = "default",
+        **options: Unpack[MethodOptions],
     ) -> None:
         expect(OWNER, "model", model, Model, "a Model")
-        integrator = Radau() if integrator is None else integrator
-        expect(OWNER, "integrator", integrator, Integrator, "an integrator, e.g. Radau()")
-        if integrator.python_loop:
+        asked = RunOptions(None, **options, output=1, progress=False)
+        self._integrator = asked.expect_method(OWNER)
+        if self._integrator.python_loop:
             expected = "one whose steps are compiled, e.g. Radau()"
-            raise ModelError(OWNER, "integrator", integrator, expected)
+            raise ModelError(OWNER, "integrator", self._integrator, expected)
         self.dt = validate.positive(OWNER, "dt", dt)
         model.check()
         inputs = list(inputs) if isinstance(inputs, Iterator) else inputs
         given = model.copy(), inputs, outputs  # for copies
-        state = start.state() if isinstance(start, Result) else start
-        begin = state.t if isinstance(state, State) else 0.0
-        added = Inputs(OWNER, model, inputs, begin)
+        added = Inputs(OWNER, model, inputs, asked.begin)
         self.inputs = tuple(held.name for held in added.held)
         self.input_units = tuple(held.unit for held in added.held)
-        self._prepared, self._integrator = prepare(added.model), integrator
-        self._settings = formulation, integrator, tolerance
-        self._begun, self._identity = Begun(uuid.uuid4().hex, state), uuid.uuid4().hex
+        self._prepared, self._options = prepare(added.model), asked
+        self._begun, self._identity = Begun(uuid.uuid4().hex, asked.state), uuid.uuid4().hex
         self._given = given
-        self._model, self._problem = self._started(start)
+        self._model, self._problem = self._started(asked.start)
         self._places = added.places(self._problem.equations.compiled)
         self._moved = np.array([k for k, held in enumerate(added.held) if held.driven], dtype=int)
         self._begin()
@@ -114,10 +142,8 @@ class Stepper:
 
     def _started(self, start: Start) -> tuple[Model, Problem]:
         """The model as its formulation writes it, and a problem with numbers of its own."""
-        begin = start.state() if isinstance(start, Result) else start
-        t = begin.t if isinstance(begin, State) else 0.0
-        given = Arguments(t + self.dt, start, *self._settings, output=1, progress=False)
-        model, problem, _ = self._prepared.problem(given)
+        asked = replace(self._options, start=start)
+        model, problem, _ = self._prepared.problem(replace(asked, t_end=asked.begin + self.dt))
         c = problem.equations.compiled
         own = Equations(replace(c, reals=c.reals.copy()))
         problem = problem._replace(equations=own, grid=np.zeros(0), sampler=None)
@@ -184,7 +210,7 @@ class Stepper:
         return self.outputs
 
     def _undo(self) -> Callable[[], None]:
-        """What puts the run back to where it is now."""
+        """Return a function that puts the run back to where it is now."""
         run = self._run
         buffers = run.run_buffer[: run.lasting], run.state, run.count  # every step begins anew
         before = [x.copy() for x in buffers]
@@ -277,7 +303,7 @@ class Stepper:
             self.restore(self._first)
         else:
             _, self._problem = self._started(state)
-            begin = state.state() if isinstance(state, Result) else state
+            begin = replace(self._options, start=state).state
             self._begun = Begun(uuid.uuid4().hex, begin)
             self._begin()
             self._read()
@@ -325,8 +351,9 @@ class Stepper:
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Return a function and arguments that make a copy, in another process too."""
         first = self._first._begun
-        settings = (first.start, *self._settings)
-        return _copied, (self._given, self.dt, settings, first.key, self.snapshot())
+        options = {name: getattr(self._options, name) for name in MethodOptions.__annotations__}
+        options["start"] = first.start
+        return _copied, (self._given, self.dt, options, first.key, self.snapshot())
 
     @property
     def verdict(self) -> str:
@@ -339,14 +366,7 @@ class Stepper:
             return "no step was made yet"
         record, c = audit_record(run.state), run.compiled
         energy = EnergyAudit(np.zeros((0, 3)), none, none, record, weight=c.weight)
-        r = run.fields
-        sizes = zip(self._problem.symmetries, r.momentum, r.screw_error, r.screw_size, strict=True)
-        momentum = MomentumAudit(
-            [
-                MomentumRecord(m.name, float(p), float(error), m.unit, float(size))
-                for m, p, error, size in sizes
-            ]
-        )
+        momentum = MomentumAudit(run.momentum)
         found = headline(energy, momentum, None if c.deforming else Monitor({}))
         q = self.state.q[None]
         doubt = run.passage.sentence or violated(c, np.array([self.time]), q)
@@ -361,12 +381,11 @@ class Stepper:
 
 
 def _copied(
-    given: tuple[Any, ...], dt: float, settings: tuple[Any, ...], key: str, at: Snapshot
+    given: tuple[Any, ...], dt: float, options: MethodOptions, key: str, at: Snapshot
 ) -> Stepper:
     """A stepper that is made anew, and put where another one was."""
-    names = ("start", "formulation", "integrator", "tolerance")
-    twin = Stepper(*given, dt=dt, **dict(zip(names, settings, strict=True)))
-    twin._identity, twin._begun = at._identity, Begun(key, settings[0])
+    twin = Stepper(*given, dt=dt, **options)
+    twin._identity, twin._begun = at._identity, Begun(key, options["start"])
     twin._first = twin.snapshot()
     twin.restore(at)
     return twin

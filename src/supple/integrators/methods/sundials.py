@@ -28,11 +28,29 @@ from supple.engine.sparsity.mass_solver_choice import Linear
 from supple.foundation.errors import ModelError, SimulationError
 from supple.foundation.poses import Array
 from supple.integrators.methods.base import Integrator
-from supple.integrators.run.dense_memory import whole_sizes
 from supple.integrators.run.driver import Loop, Problem
 from supple.integrators.run.place_vectors import coordinate_scales, largest_motion
 from supple.joints.motions import Method
 from supple.native.declare import Entry
+
+MOST_BYTES = 4e9  # bytes
+
+
+def whole_sizes(method: str, head: np.ndarray) -> tuple[int, int, int, int]:
+    """Numbers of coordinates, velocities, states and rows, from the integers of a model.
+
+    Raises if matrices over all of them, rows twice, are too large.
+    """
+    nq, nu, nz, nr = (int(head[k]) for k in (layout.H_Q, layout.H_U, layout.H_Z, layout.H_ROWS))
+    unknowns = nq + nu + nz + 2 * nr
+    size = 8.0 * (2.0 * unknowns**2 + 3.0 * nu**2 + 2.0 * nr * nu)
+    if size > MOST_BYTES:
+        raise SimulationError(
+            f"{method}: its whole matrices of {unknowns} unknowns take {size / 1e9:.2g} GB, "
+            f"expected {MOST_BYTES / 1e9:g} GB at most; Radau() keeps only what is not zero"
+        )
+    return nq, nu, nz, nr
+
 
 ERROR_TEST_FAILED = -3  # status of both solvers; every other failure is one of the iteration
 NO_LIMIT = 10**9  # steps of one call, of which there is only one

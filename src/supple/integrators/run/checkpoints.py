@@ -7,6 +7,10 @@ that were over are answered by their solutions, and the next one begins where it
 A checkpoint changes nothing in a run whose method has all its memory in the run's buffers. The
 memory of a multistep method is in a library: it begins anew at every checkpoint, in the run that
 goes on and in the one that was never stopped.
+
+Parts are kept as plain data, which are numbers, texts, arrays, and lists and mappings of these.
+Where a loop pauses, all that a run is made of lies in a few buffers and counts, so a run that gets
+them back goes on with the same numbers, to the last bit.
 """
 
 from __future__ import annotations
@@ -14,19 +18,249 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from supple.core.run import step as st
+from supple.engine.base.compiled import Compiled
+from supple.engine.base.row_sets import RowSets
+from supple.formulations.equations import Equations
+from supple.foundation.errors import ModelError
 from supple.foundation.input_files import contained
+from supple.integrators.run.driver import Solution
 from supple.integrators.run.output_rows import rows_of
-from supple.integrators.run.snapshot import Data, of_solution, restore, snapshot, solution_of
+from supple.loops.singular import Watch
+from supple.results.data.audit import AuditRecord, MomentumRecord
+from supple.results.data.run_data import EventRecord
+from supple.state import State
 
 if TYPE_CHECKING:
-    from supple.integrators.run.driver import LoopRun, Problem, Solution
+    from supple.integrators.run.driver import LoopRun, Problem
 
+Data = dict[str, Any]
+
+OF_RUN = (
+    *("steps_before", "look", "until", "looked", "cpu"),
+    *("span_steps", "span_refused", "began"),
+)
+OF_PASSAGE = (
+    *("sentence", "stop", "next_look", "beaten", "checked", "level", "backs", "until", "look"),
+    *("each", "reference", "kept_steps"),
+)
+MOST = 2**62  # of counts
+SAME = 1e-9  # relative difference of accelerations of one function
+ARRAYS = ("t", "q", "u", "z", "channels")
 EXPECTED = "a checkpoint of simulate(..., checkpoint=path)"
 # What is kept: solutions of parts, and a part at a pause or None
 Save = Callable[[list[Data], Data | None], None]
+
+
+def snapshot(run: LoopRun) -> Data:
+    """A run where its loop pauses; what was found of events is in ``run.events``."""
+    p, n = run.passage, int(run.count[st.GRID])
+    found: Data = {name: getattr(run, name) for name in OF_RUN}
+    found |= {
+        "buffers": [*_buffers(run), run.problem.equations.work],
+        "stops": run.stops,
+        "rows": run.out[:n] if run.problem.output_file is None else None,
+        "row_sum": _row_sum(run),
+        "events": [[e.name, e.t] for e in run.events],
+        "row_sets": _of_row_sets(run.row_sets),
+        "growth": None if run.growth is None else run.growth.until,
+    }
+    if run.sampler is not None:
+        found["sampled"] = run.sampler.data()
+    if run.compiled.callbacks:
+        found["accelerations"] = _accelerations(run)
+    if p.possible:
+        kept: Data = {name: getattr(p, name) for name in OF_PASSAGE}
+        found["passage"] = kept | {"kept": [*p.kept, p.equations.work]}
+    return found
+
+
+def restore(run: LoopRun, data: Data) -> None:
+    """Put a run at its start where another was when the data were taken."""
+    run.row_sets = _row_sets(data["row_sets"], run.compiled)
+    run.compiled = run.row_sets.models[-1]
+    run.watch = None if run.compiled.all_ints is None else Watch(run.compiled)
+    start = run.count.copy()
+    _fill([*_buffers(run), run.problem.equations.work], data["buffers"])
+    if isinstance(run.options.parameters, tuple):  # lengths of buffers depend on them
+        run.own[: len(run.options.parameters)] = run.options.parameters
+    run.stops = np.array(data["stops"])
+    run.stops.flags.writeable = False
+    if run.stops.ndim != 1 or run.stops.dtype != run.state.dtype or len(run.stops) % 2:
+        raise _another_model()
+    _check_counts(run, run.count, start, waiting=0)
+    n = int(run.count[st.GRID])
+    if run.problem.output_file is None:
+        _fill([run.out[:n]], [data["rows"]])
+    elif data["row_sum"] != _row_sum(run):
+        raise ModelError.plain(
+            "resume: the file of the states is damaged: they are not those of their check sum, "
+            "expected the file that the checkpoint was written with"
+        )
+    run.rows.settled = n
+    run.events = [EventRecord(_alike(name, ""), _alike(t, 0.0)) for name, t in data["events"]]
+    for name in OF_RUN:
+        setattr(run, name, _alike(data[name], getattr(run, name)))
+    if run.growth is not None:
+        run.growth.until = _alike(data["growth"], 0)
+    run.passage.take_rows()
+    if run.passage.possible:
+        passage, kept = run.passage, data["passage"]
+        for name in OF_PASSAGE:
+            setattr(passage, name, _alike(kept[name], getattr(passage, name)))
+        _fill([*passage.kept, passage.equations.work], kept["kept"])
+        _check_counts(run, passage.kept[2], start, waiting=len(run.fields.found_event))
+        if any(passage.kept[2][k] > run.count[k] for k in (st.GRID, st.STOP)):
+            raise _another_model()
+    run.goes_on = True
+    if run.sampler is not None:
+        run.sampler.restore(data["sampled"], run.compiled)
+    if run.compiled.callbacks:
+        before, now = np.asarray(data["accelerations"]), _accelerations(run)
+        size = np.max(np.abs(before), initial=0.0)
+        if not np.allclose(before, now, rtol=0.0, atol=SAME * size, equal_nan=True):
+            names = ", ".join(callback.owner for callback in run.compiled.callbacks)
+            raise ModelError.plain(
+                f"resume: with the functions of {names} accelerations are others than those of the "
+                "checkpoint, expected the functions that it was written with"
+            )
+
+
+def _row_sum(run: LoopRun) -> int | None:
+    """The check sum of rows that are in a file."""
+    file = run.problem.output_file
+    return None if file is None else file.sum(int(run.count[st.GRID]))
+
+
+def _accelerations(run: LoopRun) -> np.ndarray:
+    """Accelerations (nu,) at a pause, by which functions in Python are known again."""
+    f = run.fields
+    return Equations(run.compiled).accelerate(float(run.state[st.T]), f.q, f.u, f.z)
+
+
+def _buffers(run: LoopRun) -> list[np.ndarray]:
+    return [run.run_buffer, run.state, run.count]
+
+
+def _fill(targets: list[np.ndarray], found: list[Any]) -> None:
+    """Copy arrays into buffers, which must be of their kind."""
+    for target, source in zip(targets, found, strict=True):
+        source = np.asarray(source)
+        if source.shape != target.shape or source.dtype != target.dtype:
+            raise _another_model()
+        target[:] = source
+
+
+def _check_counts(run: LoopRun, count: np.ndarray, start: np.ndarray, waiting: int) -> None:
+    """Kernels trust the places that they count: none may be outside of its buffer.
+
+    ``start`` are the integers of a run at its start, ``waiting`` the most events that may wait.
+    """
+    p, c = run.problem, run.compiled
+    most = {
+        st.GRID: len(p.grid),
+        st.STOP: len(run.stops) // 2 - 1,
+        st.EVENTS_FOUND: waiting,
+        st.TERMINAL: max(len(p.events) - 1, 0),
+        st.BAD_DOF: c.nu + c.nr,
+    }
+    inside = all(0 <= count[k] <= top for k, top in most.items())
+    sizes = c.sizes | {"events": len(p.events), "screws": len(p.symmetries)}
+    now, then = (st.RUN_RECORD.read(sizes, run.run_buffer, x) for x in (count, start))
+    found = now.found_event[: count[st.EVENTS_FOUND]] if inside else start
+    inside = inside and bool(np.all((found >= 0) & (found < max(len(p.events), 1))))
+    tables = ((getattr(x, name) for x in (now, then)) for name in ("events", "roots", "vector"))
+    same = all(np.array_equal(*pair) for pair in tables)
+    same = same and all(count[k] == start[k] for k in (st.N_EVENTS, st.N_SCREWS))
+    own, made = (x[len(x) - run.own_integers :] for x in (count, np.array(start)))
+    given = len(run.options.integers)
+    changed = set(np.flatnonzero(own[:given] != made[:given]).tolist())
+    same = same and changed <= set(run.options.counted)
+    settled = run.options.places is None or run.options.places(c).settle(own)
+    if not (inside and same and settled):
+        raise _another_model()
+
+
+def _alike(found: Any, known: Any) -> Any:
+    """A number or text of the kind of another one."""
+    kind = (int, float) if isinstance(known, float) else type(known)
+    whole = isinstance(found, int) and not isinstance(found, bool)
+    if not isinstance(found, kind) or (whole and abs(found) > MOST):
+        raise _another_model()
+    return found
+
+
+def _another_model() -> ModelError:
+    return ModelError.plain("a checkpoint of another model or of another run, expected this one")
+
+
+def _of_row_sets(row_sets: RowSets) -> Data:
+    used = [np.flatnonzero(~c.left_out) for c in row_sets.models]
+    return {"begins": list(row_sets.begins), "used": used}
+
+
+def _row_sets(data: Data, first: Compiled) -> RowSets:
+    """Sets of rows of a model that begins with the rows it has."""
+    begins, used = data["begins"], [np.asarray(rows) for rows in data["used"]]
+    whole = first.complete
+    sound = len(begins) == len(used) > 0
+    sound = sound and np.array_equal(used[0], np.flatnonzero(~first.left_out))
+    for rows in used if sound else ():
+        sound = sound and len(rows) == first.nr and rows.dtype.kind == "i"
+        sound = sound and bool(np.all((rows >= 0) & (rows < whole.nr)))
+    if not sound:
+        raise _another_model()
+    others = [whole.with_rows([int(k) for k in rows]) for rows in used[1:]]
+    return RowSets(tuple(_alike(t, 0.0) for t in begins), (first, *others))
+
+
+def of_solution(solution: Solution, rows: bool = True) -> Data:
+    """A solution as data; without its rows where a file has them."""
+    s = solution
+    return {
+        "rows": [getattr(s, name) for name in ARRAYS] if rows else None,
+        "audit": list(s.audit),
+        "momentum": [[m.name, m.initial, m.max_error, m.unit, m.scale] for m in s.momentum],
+        "events": [[e.name, e.t] for e in s.events],
+        "success": s.success,
+        "message": s.message,
+        "statistics": s.statistics,
+        "final": [s.final.t, s.final.q, s.final.u, s.final.z],
+        "row_sets": _of_row_sets(s.row_sets),
+        "passed": s.passed,
+    }
+
+
+def solution_of(data: Data, compiled: Compiled, rows: list[Any] | None = None) -> Solution:
+    """The solution that data stand for; ``compiled`` is the model that its run began with."""
+    t, q, u, z, channels = data["rows"] if rows is None else rows
+    widths = [compiled.nq, compiled.nu, compiled.nz, len(compiled.force_names)]
+    final = State(_alike(data["final"][0], 0.0), *data["final"][1:])
+    arrays, shapes = [t, q, u, z, channels], [(len(t),), *((len(t), n) for n in widths)]
+    arrays += [final.q, final.u, final.z]
+    shapes += [(n,) for n in widths[:3]]
+    if [(x.shape, x.dtype) for x in arrays] != [(shape, np.dtype(float)) for shape in shapes]:
+        raise _another_model()
+    return Solution(
+        t=t,
+        q=q,
+        u=u,
+        z=z,
+        channels=channels,
+        audit=AuditRecord(*data["audit"]),
+        momentum=tuple(MomentumRecord(*m) for m in data["momentum"]),
+        events=tuple(EventRecord(name, time) for name, time in data["events"]),
+        success=data["success"],
+        message=data["message"],
+        statistics=data["statistics"],
+        final=final,
+        row_sets=_row_sets(data["row_sets"], compiled),
+        passed=data["passed"],
+    )
 
 
 class Checkpoints:
@@ -80,7 +314,7 @@ class Checkpoints:
         return solution
 
     def is_passed(self, run: LoopRun) -> bool:
-        """Whether the run has come to the simulated time of the next checkpoint."""
+        """True if the run has come to the simulated time of the next checkpoint."""
         return bool(run.state[st.T] >= self._next)
 
     def look(self, run: LoopRun, at_once: bool = False) -> None:

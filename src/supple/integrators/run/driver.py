@@ -22,12 +22,17 @@ from supple.foundation.errors import ModelError, label
 from supple.foundation.poses import Array
 from supple.foundation.progress import told
 from supple.integrators.passage.passage import Passage
-from supple.integrators.run.audit_record import audit_record
-from supple.integrators.run.divergence import Growth
 from supple.integrators.run.interruption import Interruption
 from supple.integrators.run.line_ends import LineEnd
 from supple.integrators.run.newton_places import Places
-from supple.integrators.run.outcomes import ENDLESS, INTERRUPTED, UNBOUNDED, message
+from supple.integrators.run.outcomes import (
+    ENDLESS,
+    INTERRUPTED,
+    UNBOUNDED,
+    Growth,
+    audit_record,
+    message,
+)
 from supple.integrators.run.output_rows import Rows
 from supple.integrators.run.place_vectors import place_vectors
 from supple.integrators.run.progress import Pace
@@ -45,6 +50,16 @@ if TYPE_CHECKING:
 
 # What a letter before the axis asks of a frame
 FRAME_EVENTS = {"": st.ON_PLACE, "v": st.ON_VELOCITY, "w": st.ON_SPIN}
+PAUSE = 0.03  # s between returns of a loop to Python
+# Between checks of the rows in use: motion (rad, or lengths of the model), and number of steps.
+FAR, LONGEST = 0.1, 1000
+COUNTS = (
+    *("steps", "rejected", "newton_failures"),
+    *("evaluations", "jacobians", "factorizations", "newton_iterations"),
+)
+Progress = Callable[[float], None]
+# (ints, reals, work, run, state, count, stops, grid, out, steps) -> outcome; see ``radau_run``
+Loop = Callable[..., int]
 
 
 def event_tables(c: Compiled, events: Sequence[Event]) -> tuple[np.ndarray, Array]:
@@ -93,20 +108,8 @@ def least_motion(compiled: Compiled, q: Array, tolerance: float) -> float:
     return min(0.1, 10.0 * noise / tolerance)
 
 
-PAUSE = 0.03  # s between returns of a loop to Python
-# Between checks of the rows in use: motion (rad, or lengths of the model), and number of steps.
-FAR, LONGEST = 0.1, 1000
-COUNTS = (
-    *("steps", "rejected", "newton_failures"),
-    *("evaluations", "jacobians", "factorizations", "newton_iterations"),
-)
-Progress = Callable[[float], None]
-# (ints, reals, work, run, state, count, stops, grid, out, steps) -> outcome; see ``radau_run``
-Loop = Callable[..., int]
-
-
 class Problem(NamedTuple):
-    """What is to be integrated: equations, start, output times, events, tolerances."""
+    """A problem to be integrated: equations, start, output times, events, tolerances."""
 
     equations: Equations
     t_start: float
@@ -354,7 +357,7 @@ class LoopRun:
 
     @property
     def _is_watched(self) -> bool:
-        """Whether checkpoints change the run: their places must not depend on the clock."""
+        """True if checkpoints change the run: their places must not depend on the clock."""
         checkpoints = self.problem.checkpoints
         return self.options.forgets and checkpoints is not None and checkpoints.interval > 0.0
 
@@ -410,19 +413,24 @@ class LoopRun:
         found = zip(self.fields.found_event[:n], self.fields.found_time[:n], strict=True)
         return [EventRecord(self.problem.events[k].name, float(t)) for k, t in found]
 
+    @property
+    def momentum(self) -> tuple[MomentumRecord, ...]:
+        """Conserved momenta, and how far they have changed so far."""
+        r = self.fields
+        sizes = r.momentum, r.screw_error, r.screw_size
+        return tuple(
+            MomentumRecord(m.name, float(initial), float(error), m.unit, float(size))
+            for m, initial, error, size in zip(self.problem.symmetries, *sizes, strict=True)
+        )
+
     def _at_line_end(self, outcome: int) -> bool:
-        """Whether a run ends because something has slid to the end of its line."""
+        """True if a run ends because something has slid to the end of its line."""
         at_end = self.problem.events[int(self.count[st.TERMINAL])] if outcome == st.EVENT else None
         return isinstance(at_end, LineEnd)
 
     def _solution(self, outcome: int) -> Solution:
-        p, s, count, r = self.problem, self.state, self.count, self.fields
+        s, count, r = self.state, self.count, self.fields
         t, (q, u, z, channels) = self.rows.finish(outcome != st.DONE)
-        sizes = r.momentum, r.screw_error, r.screw_size
-        momentum = tuple(
-            MomentumRecord(m.name, float(initial), float(error), m.unit, float(size))
-            for m, initial, error, size in zip(p.symmetries, *sizes, strict=True)
-        )
         statistics: dict[str, int | float | str] = dict(zip(COUNTS, map(int, count), strict=False))
         statistics["steps"] = self.steps
         statistics["equal_steps"] = self.steps if self.options.fixed_step else 0
@@ -435,7 +443,7 @@ class LoopRun:
             z=z,
             channels=channels,
             audit=audit_record(s),
-            momentum=momentum,
+            momentum=self.momentum,
             events=tuple(sorted(self.events, key=lambda e: e.t)),
             success=outcome in (st.DONE, st.EVENT) and not self._at_line_end(outcome),
             message=message(self, outcome),

@@ -36,11 +36,11 @@ class Interruption:
         self._outer: Interruption | None = None  # of a run within whose force law this one is made
 
     def requested(self) -> bool:
-        """Whether the user has asked to stop."""
+        """True if the user has asked to stop."""
         return self._requested if self._outer is None else self._outer.requested()
 
     def overdue(self) -> bool:
-        """Whether that was so long ago that Python functions of the model are not waited for."""
+        """True if that was so long ago that Python functions of the model are not waited for."""
         if self._outer is not None:
             return self._outer.overdue()
         return self._requested and time.monotonic() - self._when > PATIENCE

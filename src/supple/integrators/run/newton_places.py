@@ -25,7 +25,7 @@ NONE = -1  # of an integer that is no place
 
 
 class Places(NamedTuple):
-    """What is known of a method's own integers, in their order; `NONE` where that is nothing.
+    """Knowledge of a method's own integers, in their order; `NONE` where that is nothing.
 
     limits : each is from 0 to below this
     known : each is this, as soon as it is used; it follows from the model
@@ -77,7 +77,7 @@ def alpha_sizes(c: Compiled) -> dict[str, int]:
 def replaced_pivots(
     record: Record, sizes: dict[str, int], own: NDArray[np.float64]
 ) -> dict[str, float]:
-    """How many pivots of Newton's matrices by blocks were rounding, if any, in a method's reals."""
+    """Number of pivots of Newton's matrices by blocks that were rounding, in a method's reals."""
     begin, shape = record.places(sizes)["coefficients"]
     numbers = own[begin : begin + int(np.prod(shape))].reshape(shape)
     count = float(numbers[:, blocks.C_REPLACED].sum())

@@ -1,31 +1,133 @@
-"""End of a run, in one sentence."""
+"""End of a run: the sentence about it, its record of energies, and deformation that ends it.
+
+Shapes of a flexible body are linear in its coordinates; results are off by 1 % where it turns by
+0.15 rad (``results/monitor/monitor.py``). Where a part of it has turned by a whole turn, or moved
+by ten lengths of the body, they have no meaning whatever the loads are. A body that loses its
+stiffness, by spin or pressure without stiffening, goes there exponentially, in ever shorter steps.
+
+It is looked for after a fixed number of attempted steps, so that a run ends at the same time on
+every machine.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from supple.core.run import step as st
+from supple.engine.base.compiled import Compiled
 from supple.engine.reading.loads import failed_law
 from supple.formulations.equations import Equations
-from supple.foundation.errors import SuppleError
+from supple.foundation.errors import SuppleError, label
+from supple.foundation.poses import Array
 from supple.integrators.run.line_ends import LineEnd
 from supple.integrators.run.place_vectors import place_vectors
 from supple.loops.singular import failed_near, heads_for
+from supple.results.data.audit import AuditRecord, EnergyAudit
+from supple.results.flexibility.deformation import kept_rows
 
 if TYPE_CHECKING:
     from supple.integrators.run.driver import LoopRun
 
+ROTATION = 2.0 * math.pi  # rad
+DEFLECTION = 10.0  # lengths of the body
+LOOK = 128  # attempted steps between looks
 # The outcomes of the loops are in ``core/run/step.py``.
 # By the user; because a body deforms without bound, a sampled controller fails, or too many steps
 # would be needed
 INTERRUPTED, UNBOUNDED, UNSAMPLED, ENDLESS = -1, -2, -3, -4
 MANY = 0.1  # replaced pivots for a factorization
 LEAST = 1000  # steps from which their number says something about the model
+
+
+class _Body(NamedTuple):
+    """Rows (p, 3, n) of displacement and rotation, and bounds (n,) of both for each coordinate."""
+
+    name: str
+    q: slice
+    length: float
+    rows: tuple[Array, Array]
+    bounds: tuple[Array, Array]
+
+
+class Growth:
+    """Looks at the flexible bodies of a model now and then."""
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled = compiled
+        self.until = LOOK
+        self.sentence = ""
+        self._bodies: list[_Body] | None = None
+
+    def is_unbounded(self, attempts: int, q: Array) -> bool:
+        """True if a look was due after so many more steps and found a body beyond all bounds."""
+        self.until -= attempts
+        if self.until > 0:
+            return False
+        self.until = LOOK
+        if self._bodies is None:
+            self._bodies = [*_bodies(self.compiled)]
+        return any(self._beyond(body, q[body.q]) for body in self._bodies)
+
+    def _beyond(self, body: _Body, q: Array) -> bool:
+        limits = DEFLECTION * body.length, ROTATION
+        for k, (rows, bound, limit) in enumerate(zip(body.rows, body.bounds, limits, strict=True)):
+            if not len(rows) or float(bound @ np.abs(q)) <= limit:
+                continue
+            largest = float(np.sqrt(((rows @ q) ** 2).sum(axis=1).max()))
+            if largest <= limit:
+                continue
+            found = f"moved by {largest / body.length:.3g} of its lengths"
+            if k == 1:
+                found = f"turned by {largest:.3g} rad"
+            self.sentence = (
+                f"{body.name} deforms without bound, a part of it has {found}, and linear shapes "
+                "mean nothing there; without stiffening a spin beyond its lowest frequency or a "
+                "pressure beyond its buckling load does that, or loads that are far too large: "
+                "see result.monitor"
+            )
+            return True
+        return False
+
+
+def _bodies(compiled: Compiled) -> list[_Body]:
+    found = []
+    for record in compiled.flexible.values():
+        if record.modal.n:
+            rows = kept_rows(record.body, record.point_masses)
+            bounds = tuple(np.sqrt((r**2).sum(axis=1)).max(axis=0, initial=0.0) for r in rows)
+            name, length = label(record.body), float(record.body.typical_length)
+            found.append(_Body(name, record.q, length, rows, (bounds[0], bounds[1])))
+    return found
+
+
+def audit_record(state: Array) -> AuditRecord:
+    """Extremes of energies over the steps so far, from the real state of a loop."""
+    s = state.tolist()
+    return AuditRecord(
+        max_error=s[st.E_ERROR] if s[st.E_MAX] >= 0.0 else np.nan,
+        max_elastic=s[st.E_ELASTIC],
+        kinetic_min=s[st.K_MIN],
+        kinetic_max=s[st.K_MAX],
+        max_energy=max(s[st.E_MAX], 0.0),
+        initial_energy=s[st.E_START],
+        exchanged=s[st.OTHER_MAX] - s[st.OTHER_MIN],
+        max_strain=s[st.E_STRAIN],
+    )
+
+
+def energy_ratio(state: Array, weight: float) -> float:
+    """Largest energy error so far, as the verdict will compare it; NaN while it is not known.
+
+    ``weight`` (J) is the weight of the model times its length.
+    """
+    none = np.zeros(0)
+    record = audit_record(state)
+    return EnergyAudit(np.zeros((0, 3)), none, none, record, weight=weight).ratio
 
 
 def message(run: LoopRun, outcome: int) -> str:
@@ -75,7 +177,7 @@ def message(run: LoopRun, outcome: int) -> str:
 
 
 def grown_by(run: LoopRun) -> str:
-    """How a coordinate has left all bounds, and what does that; the end of a sentence."""
+    """End of a sentence about a coordinate that has left all bounds, and about the cause."""
     c, r, k = run.compiled, run.fields, int(run.count[st.BAD_DOF])
     way, rate, faster = float(r.xt[k]), float(r.u[k]), float(r.a[k])
     unit = "m" if place_vectors(c)[k] >= 0 else "rad"
@@ -96,13 +198,13 @@ def grown_by(run: LoopRun) -> str:
 
 
 def lost_pivots(statistics: Mapping[str, int | float | str]) -> bool:
-    """Whether many pivots of Newton's matrices by blocks were rounding: some front is singular."""
+    """True if many pivots of Newton's matrices by blocks were rounding: some front is singular."""
     found, made = (float(statistics.get(x, 0)) for x in ("replaced_pivots", "factorizations"))
     return found > 0.0 and found >= MANY * made
 
 
 def singular_fronts(run: LoopRun) -> str:
-    """What would help where Newton's matrices by blocks lost pivots, as the end of a sentence."""
+    """End of a sentence: a remedy where Newton's matrices by blocks lost pivots."""
     made = {"factorizations": int(run.count[st.FACTORIZATIONS])}
     if not lost_pivots(made | run.options.statistics(run.own)):
         return ""
@@ -113,7 +215,7 @@ def singular_fronts(run: LoopRun) -> str:
 
 
 def diverged(run: LoopRun) -> bool:
-    """Whether numbers are finite where an equal step begins, so that its iteration lost them."""
+    """True if numbers are finite where an equal step begins, so that its iteration lost them."""
     if not run.options.fixed_step:
         return False
     t, r = float(run.state[st.T]), run.fields
@@ -126,7 +228,7 @@ def diverged(run: LoopRun) -> bool:
 
 
 def not_finite(run: LoopRun) -> str | None:
-    """What a law is not finite for, at the last state or right behind it, or None."""
+    """Sentence about a law that is not finite at the last state or right behind it, or None."""
     c, t, r = run.compiled, float(run.state[st.T]), run.fields
     ahead = 1e-9 * (1.0 + abs(t))
     moved = Equations(c).retract(r.q, ahead * r.u)

@@ -35,11 +35,11 @@ Sensors = Callable[["LoopRun", tuple[str, ...]], Array]
 
 
 class SamplingError(Exception):
-    """What a controller cannot go on with, as a sentence."""
+    """A sentence about something that a controller cannot go on with."""
 
 
 def near(t: float) -> float:
-    """How far apart two instants near t are that are one, s."""
+    """Distance (s) of two instants near t that are one."""
     return ULPS * float(np.spacing(max(abs(t), 1e-300)))
 
 
@@ -75,7 +75,7 @@ class Loop:
             self.count += 1
 
     def changes_until(self, end: float) -> int:
-        """How many changes of the efforts there may be until the end of a run."""
+        """Largest number of changes of the efforts until the end of a run."""
         c = self.controller
         last = (end + near(end) - c.offset - c.delay) / c.period
         return max(0, math.floor(last) + 2 - self.count)
@@ -114,7 +114,7 @@ class Loop:
         return _rounded(np.clip(raw + ahead, -c.limit, c.limit), c.effort_step), after
 
     def _answer(self, t: float, found: Any) -> tuple[Array, Array]:
-        """What a function returned, as numbers."""
+        """Numbers that a function returned."""
         m, n = len(self.held), len(self.state)
         expected = f"{m} efforts and {n} states, all finite"
         try:
@@ -183,7 +183,7 @@ class Loop:
         ]
 
     def record(self) -> SampleRecord:
-        """What it measured and computed."""
+        """Record of what it measured and computed."""
         t = np.array([row[0] for row in self.rows])
         c, m, n = self.controller, len(self.held), len(self.state)
         p = 2 * len(self.measured) + len(c.sensors)
@@ -232,9 +232,7 @@ class Sampler:
             pieces = 1 if self.endless else 1 + loop.changes_until(end)
             if pieces > MOST:
                 expected = f"a period with at most {MOST} samples in the run"
-                raise ModelError(
-                    label(loop.controller), "period", loop.controller.period, expected
-                )
+                raise ModelError(label(loop.controller), "period", loop.controller.period, expected)
             rooms |= dict.fromkeys(loop.signals, pieces)
         return with_rooms(compiled, rooms)
 
@@ -249,7 +247,7 @@ class Sampler:
         return end if found >= end - near(end) else found
 
     def is_due(self, t: float) -> bool:
-        """Whether something happens now."""
+        """True if something happens now."""
         return any(loop.next_time() <= t + near(t) for loop in self.loops)
 
     def pass_by(self, run: LoopRun, t: float) -> None:
@@ -275,7 +273,7 @@ class Sampler:
         self.attach(compiled)
 
     def records(self) -> dict[str, SampleRecord]:
-        """What each controller measured and computed."""
+        """Records of what each controller measured and computed."""
         return {loop.controller.name: loop.record() for loop in self.loops}
 
 

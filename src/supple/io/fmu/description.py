@@ -26,7 +26,7 @@ UNITS: dict[str, dict[str, int]] = {
 
 @dataclass(frozen=True)
 class Description:
-    """What an FMU says about itself.
+    """Description of an FMU.
 
     Attributes
     ----------
@@ -103,9 +103,7 @@ class Description:
         self._structure(root)
         return root
 
-    def _interfaces(
-        self, root: ET.Element, both: dict[str, str], exchange: dict[str, str]
-    ) -> None:
+    def _interfaces(self, root: ET.Element, both: dict[str, str], exchange: dict[str, str]) -> None:
         """The kinds of the FMU, with what both can do and what one of them needs."""
         if "model-exchange" in self.kinds:
             ET.SubElement(root, "ModelExchange", both | exchange)
@@ -183,7 +181,7 @@ class Description:
 
 
 def _attributes(v: Variable) -> dict[str, str]:
-    """What both versions say of a variable."""
+    """Attributes of a variable in both versions."""
     found = {"name": v.name, "valueReference": str(v.reference), "causality": v.causality}
     found["variability"] = "continuous"
     if v.causality == "output" or v.of is not None:

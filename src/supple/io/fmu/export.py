@@ -12,28 +12,24 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from supple.analyses.base.arguments import expect, number
 from supple.analyses.base.snapshot_outputs import InstantOutputs
-from supple.analyses.run.checkpointing import Arguments
 from supple.analyses.run.held_inputs import Inputs
-from supple.analyses.run.prepared import Start, prepare
+from supple.analyses.run.options import MethodOptions, RunOptions, takes
+from supple.analyses.run.prepared import prepare
 from supple.analyses.run.stepper import output_texts
-from supple.formulations.base import Formulation
 from supple.foundation import validate
 from supple.foundation.atomic_files import check_target, write_whole
 from supple.foundation.errors import ModelError
 from supple.foundation.input_files import path_of
-from supple.integrators.methods.base import Integrator
 from supple.integrators.methods.image import image
-from supple.integrators.methods.radau import Radau
 from supple.integrators.run.driver import Problem
 from supple.io.fmu import ports
 from supple.io.fmu.description import Description
 from supple.model import Model
 from supple.native import build, library
-from supple.results.result import Result
 from supple.state import State
 
 OWNER = "export_fmu"
@@ -44,6 +40,7 @@ SYSTEMS = {"linux": ("linux", ".so"), "darwin": ("darwin", ".dylib")}
 MACHINES = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 
 
+@takes(MethodOptions)
 def export_fmu(
     model: Model,
     path: str | Path,
@@ -53,10 +50,7 @@ def export_fmu(
     version: str = "2.0",
     kinds: str | Sequence[str] | None = None,
     t_end: float | None = None,
-    start: Start = None,
-    formulation: Formulation | None = None,
-    integrator: Integrator | None = None,
-    tolerance: str | float | Sequence[float] = "default",
+    **options: Unpack[MethodOptions],
 ) -> Path:
     """Write a model as an FMU, which other programs simulate without Python; returns its path.
 
@@ -82,19 +76,15 @@ def export_fmu(
         raise ModelError(OWNER, "version", version, "'2.0' or '3.0'")
     place = _place(path)
     wanted = _kinds(kinds)
-    integrator = Radau() if integrator is None else integrator
-    expect(OWNER, "integrator", integrator, Integrator, "an integrator, e.g. Radau()")
+    given = RunOptions(t_end, **options, output=1, progress=False)
+    integrator, begin = given.expect_method(OWNER), given.begin
     model.check()
-    state = start.state() if isinstance(start, Result) else start
-    begin = state.t if isinstance(state, State) else 0.0
     last = begin + 10.0 if t_end is None else number(OWNER, "t_end", t_end)
     if not last > begin:
         raise ModelError(OWNER, "t_end", t_end, f"a time after the start at {begin:g} s")
     added = Inputs(OWNER, model, inputs, begin)
-    settings = formulation, integrator, tolerance
     prepared = prepare(added.model)
-    given = Arguments(last, start, *settings, output=1, progress=False)
-    written, problem, _ = prepared.problem(given)
+    written, problem, _ = prepared.problem(replace(given, t_end=last))
     breaks = problem.equations.breakpoints()
     if breaks and max(breaks) >= last:  # all of them are known to the FMU
         longer = replace(given, t_end=max(breaks) + max(1.0, 1e-3 * max(breaks)))

@@ -8,71 +8,33 @@ model must then be given again.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from supple.analyses.base.arguments import expect
 from supple.analyses.run.checkpointing import (
-    Arguments,
     kept_arguments,
     read_checkpoint,
     read_run,
     refuse_other,
 )
+from supple.analyses.run.options import RunOptions
 from supple.analyses.run.outcome import result_of
 from supple.analyses.run.prepared import prepare
 from supple.analyses.run.probe import Probe
-from supple.events import Event
 from supple.foundation.errors import ModelError, warn_caller
 from supple.foundation.input_files import contained, path_of
 from supple.foundation.validate import number
-from supple.integrators.methods.radau import Radau
+from supple.integrators.run.checkpoints import Data, solution_of
 from supple.integrators.run.driver import Progress
 from supple.integrators.run.output_rows import parts_of
-from supple.integrators.run.snapshot import Data, solution_of
 from supple.io.modelfiles.model_file import ModelFile
-from supple.io.modelfiles.writer import GROUPS, Writer, write_model
+from supple.io.modelfiles.writer import ARCHIVED
 from supple.model import Model
 from supple.results.data.start_changes import StartChange
 from supple.results.files.state_file import EXPECTED, read_record, sound_states
 from supple.results.result import Result
-
-NAME = "model.yaml"
-
-
-def archived(model: Model, events: Sequence[Event], settings: Data) -> Data:
-    """A model with events and settings of a run: files by name, and why it is not whole, if so."""
-    try:
-        return {"files": _files(model, events, settings), "without": ""}
-    except ModelError as reason:
-        left = _without_functions(model)
-        try:
-            return {"files": _files(left, events, settings), "without": str(reason)}
-        except ModelError:
-            raise ModelError.plain(
-                f"simulate: the run cannot be kept in a file, since {reason}"
-            ) from None
-
-
-def _files(model: Model, events: Sequence[Event], settings: Data) -> dict[str, bytes]:
-    with tempfile.TemporaryDirectory() as folder:
-        write_model(model, Path(folder) / NAME, events=events, **settings)
-        return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
-
-
-def _without_functions(model: Model) -> Model:
-    """The items of a model that a file can hold."""
-    found = Model(gravity=model.gravity, name=model.name)
-    for group in GROUPS:
-        for item in getattr(model, group).values():
-            try:
-                Writer(Path(NAME)).item(item, ())
-                found.add(item)
-            except ModelError:  # it, or what it refers to, cannot be in a file
-                continue
-    return found
 
 
 def _read(name: str, archive: Data) -> ModelFile:
@@ -82,7 +44,7 @@ def _read(name: str, archive: Data) -> ModelFile:
             if Path(file).name != file:
                 raise ModelError.plain(f"{name}: it is damaged, expected names of files in it")
             (Path(folder) / file).write_bytes(content.tobytes())
-        return ModelFile(Path(folder) / NAME)
+        return ModelFile(Path(folder) / ARCHIVED)
 
 
 def resume(
@@ -182,8 +144,7 @@ def open_run(path: str | Path, model: Model | None = None) -> Result:
         rows = [t, *parts_of(compiled, sound_states(target, t))]
         solution = solution_of(data["solution"], compiled, rows)
         moved = tuple(StartChange(*row) for row in data["moved"])
-        integrator = Radau() if given.integrator is None else given.integrator
-        probe = Probe.of(written, problem, integrator)
+        probe = Probe.of(written, problem, given.method)
         return result_of(written, compiled, solution, (), moved, probe=probe)
 
 
@@ -197,7 +158,7 @@ def _source(target: Path, data: Data) -> ModelFile | None:
 
 def _kept(
     target: Path, data: Data, model: Model | None, source: ModelFile | None
-) -> tuple[Model, Arguments, bool]:
+) -> tuple[Model, RunOptions, bool]:
     """Model and arguments of a run that was kept, and whether the model came from outside."""
     archive = data["archive"]
     file = _read(target.name, archive)

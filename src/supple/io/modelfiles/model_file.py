@@ -11,19 +11,16 @@ from types import MappingProxyType
 from typing import Any
 
 from supple.analyses.doctor.diagnosis import Diagnosis, Finding
-from supple.analyses.run.checkpointing import OWNER, Arguments, Keeping
-from supple.analyses.run.prepared import Prepared, prepare
-from supple.analyses.run.run_checks import expect_run, first_instant
+from supple.analyses.run.options import OWNER, RunOptions
+from supple.analyses.run.prepared import Prepared, expect_run, first_instant, prepare, warned
 from supple.events import Event
-from supple.foundation.errors import ModelError, warn_caller
+from supple.foundation.errors import ModelError
 from supple.foundation.input_files import confined, existing, path_of
 from supple.foundation.validate import number
 from supple.io.modelfiles.document import Document
 from supple.io.modelfiles.outputs import Outputs
 from supple.model import Model
 from supple.results.result import Result
-
-KEPT = ("checkpoint", "every", "interval", "output_to")  # how a run is kept
 
 
 class ModelFile:
@@ -94,7 +91,7 @@ class ModelFile:
             expect_run(prepared, arguments)
         self.expect_outputs(prepared, arguments)
 
-    def expect_outputs(self, prepared: Prepared, arguments: Arguments) -> None:
+    def expect_outputs(self, prepared: Prepared, arguments: RunOptions) -> None:
         """Refuse outputs that could not be written after a run of the prepared model."""
         self.outputs.expect(self.path, lambda: first_instant(prepared, arguments))
 
@@ -120,19 +117,16 @@ class ModelFile:
         if outputs:
             self.expect_outputs(prepared, arguments)
         with self._placed(changes):
-            result, doubts = prepared.run(arguments)
-        for doubt in doubts:
-            warn_caller(doubt)
-        return result
+            found = prepared.run(arguments)
+        return warned(found)
 
-    def _arguments(self, changes: dict[str, Any]) -> Arguments:
+    def _arguments(self, changes: dict[str, Any]) -> RunOptions:
         """What `simulate` is asked for, by the file and beside it."""
         given = {**self.settings, **changes}
         if "t_end" not in given:
             raise ModelError.plain(f"{self.path.name}: there is no simulation: t_end, expected one")
-        kept = {name: given.pop(name, None) for name in KEPT}
-        keeping = Keeping.of(**kept, source=self.path)
-        return Arguments(**{"events": self.events, **given}, keeping=keeping)
+        end = given.pop("t_end")
+        return RunOptions.of(end, self.path, **{"events": self.events, **given})
 
     @contextmanager
     def _placed(self, changes: Mapping[str, Any] = MappingProxyType({})) -> Iterator[None]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
 
+from supple.analyses.run.options import KEPT, OWNER, RunOptions
 from supple.bodies.base.rigid import PointMass
 from supple.constraints import Constraint, Driver, FrameDriver
 from supple.events import Event
@@ -102,7 +103,7 @@ STORED_AS = {
 ELEMENTS = {"block": ("divisions",), "plate": ("nx", "ny"), "ANCFPlate": ("elements",)}
 MOST_ELEMENTS = 20_000
 # Arguments of ``simulate`` that are no settings: what is run, how it is followed and kept.
-NO_SETTINGS = ("model", "events", "progress", "checkpoint", "every", "interval", "output_to")
+NO_SETTINGS = ("source", "events", "progress", *KEPT)
 # Keys of every mapping that are no arguments.
 TYPE, COUNT = "type", "count"
 
@@ -223,10 +224,8 @@ def _is_base(cls: type) -> bool:
 
 @cache
 def simulate_word() -> Word:
-    """The function that runs a model, as a word."""
-    from supple.analyses.run.simulate import simulate
-
-    return Word("simulate", simulate)
+    """The options of a run, as a word."""
+    return Word(OWNER, RunOptions.of)
 
 
 def simulation() -> Mapping[str, Argument]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from supple.signals.expressions import MOST_CHARACTERS
 from supple.signals.infix import text_of
 
 OWNER = "write_model"
+ARCHIVED = "model.yaml"  # name of a model file that is part of another file
 GROUPS = ("bodies", "point_masses", "joints", "constraints", "forces")
 
 
@@ -282,3 +284,36 @@ def _is_default(stored: Any, argument: Argument) -> bool:
 def _equal(a: Any, b: Any) -> bool:
     """Whether numbers are the same to the last bit, the sign of zero too."""
     return np.asarray(a, float).tobytes() == np.asarray(b, float).tobytes()
+
+
+def archived(model: Model, events: Sequence[Event], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """A model with events and settings of a run: files by name, and why it is not whole, if so."""
+    try:
+        return {"files": _files(model, events, settings), "without": ""}
+    except ModelError as reason:
+        left = _without_functions(model)
+        try:
+            return {"files": _files(left, events, settings), "without": str(reason)}
+        except ModelError:
+            raise ModelError.plain(
+                f"simulate: the run cannot be kept in a file, since {reason}"
+            ) from None
+
+
+def _files(model: Model, events: Sequence[Event], settings: Mapping[str, Any]) -> dict[str, bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        write_model(model, Path(folder) / ARCHIVED, events=events, **settings)
+        return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
+
+
+def _without_functions(model: Model) -> Model:
+    """The items of a model that a file can hold."""
+    found = Model(gravity=model.gravity, name=model.name)
+    for group in GROUPS:
+        for item in getattr(model, group).values():
+            try:
+                Writer(Path(ARCHIVED)).item(item, ())
+                found.add(item)
+            except ModelError:  # it, or what it refers to, cannot be in a file
+                continue
+    return found

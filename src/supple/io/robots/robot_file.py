@@ -152,11 +152,10 @@ class RobotFile:
 
     def expect_run(self) -> None:
         """Refuse whatever a run would refuse before its first step."""
-        from supple.analyses.run.checkpointing import Arguments
-        from supple.analyses.run.prepared import prepare
-        from supple.analyses.run.run_checks import expect_run
+        from supple.analyses.run.options import RunOptions
+        from supple.analyses.run.prepared import expect_run, prepare
 
-        expect_run(prepare(self.model), Arguments(1.0))
+        expect_run(prepare(self.model), RunOptions(1.0))
 
     @property
     def written(self) -> list[Path]:

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 from supple.analyses.base.arguments import expect
-from supple.analyses.run.prepared import Prepared, Start, prepare
+from supple.analyses.run.options import MethodOptions, RunOptions, takes
+from supple.analyses.run.prepared import Prepared, prepare
 from supple.engine.sparsity.mass_solver_choice import Linear
 from supple.events import Event
 from supple.formulations.base import Formulation
 from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
-from supple.foundation.errors import ModelError, SuppleError, SuppleWarning
+from supple.foundation.errors import ModelError, SuppleError, without_warnings
 from supple.foundation.progress import told
 from supple.integrators.methods.alpha import GeneralizedAlpha
 from supple.integrators.methods.base import Integrator
 from supple.integrators.methods.explicit import DormandPrince
 from supple.integrators.methods.radau import Radau
 from supple.integrators.methods.sundials import BDF
-from supple.integrators.run.tolerances import tolerances
 from supple.model import Model
 from supple.state import same_parts
 from supple.studies.crosscheck.elements import Refinement, refined
 from supple.studies.crosscheck.result import CrossCheck, Row, RowState, State
-from supple.studies.crosscheck.runs import Judgement, Request, Run, ends_apart, judge, run_measured
+from supple.studies.crosscheck.runs import (
+    Judgement,
+    Run,
+    ends_apart,
+    judge,
+    run_measured,
+    tight,
+)
 from supple.studies.crosscheck.states import StateFinding, StateTable, different, states_of
 from supple.studies.formulation_choices import Way, element_ways, equations_of, tree_ways
 from supple.studies.lyapunov import lyapunov
@@ -128,19 +134,17 @@ FAMILIES = {
 }
 
 
+@takes(MethodOptions)
 def crosscheck(
     model: Model,
     t_end: float = 1.0,
     *,
-    formulation: Formulation | None = None,
-    integrator: Integrator | None = None,
     formulations: Sequence[Formulation] | None = None,
-    start: Start = None,
-    tolerance: str | float | Sequence[float] = "default",
     output: int = 200,
     events: Event | Sequence[Event] = (),
     accuracy: float = 0.01,
     refine: bool = True,
+    **options: Unpack[MethodOptions],
 ) -> CrossCheck:
     """Run one model by every formulation that can express it and by two integrators; compare them.
 
@@ -162,8 +166,9 @@ def crosscheck(
     The reference must reach its end; what happens to the others is told by their rows.
     """
     expect(OWNER, "model", model, Model, "a Model")
-    expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
-    expect(OWNER, "integrator", integrator, Integrator | None, "an integrator, e.g. Radau()")
+    given = RunOptions(t_end, **options, output=output, events=events)
+    given.expect_formulation(OWNER)
+    given.expect_method(OWNER)
     end = validate.number(OWNER, "t_end", t_end, "a finite number of seconds")
     fewest = f"a number of intervals, at least {FEWEST}"
     validate.integer(OWNER, "output", output, FEWEST, fewest)
@@ -176,10 +181,8 @@ def crosscheck(
         chosen = validate.listed(OWNER, "formulations", formulations, expected)
         for item in chosen:
             expect(OWNER, "formulations", item, Formulation, expected)
-    request = Request(end, start, output, events, tolerances(tolerance))
-    first = JointCoordinates() if formulation is None else formulation
-    method = Radau() if integrator is None else integrator
-    return _Study(model, request, first, method, accuracy).check(chosen, refine)
+    given = replace(given, t_end=end, tolerance=given.tolerances)
+    return _Study(model, given, given.coordinates, accuracy).check(chosen, refine)
 
 
 @dataclass(eq=False)
@@ -187,9 +190,8 @@ class _Study:
     """A cross-check under way."""
 
     model: Model
-    request: Request
+    options: RunOptions
     first: Formulation
-    integrator: Integrator
     accuracy: float
     rows: list[Row] = field(default_factory=list)
 
@@ -243,11 +245,11 @@ class _Study:
     @property
     def method(self) -> str:
         """Name of the integrator of the reference."""
-        return type(self.integrator).__name__
+        return type(self.options.method).__name__
 
     def _reference(self) -> Run:
         try:
-            return run_measured(self.prepared, self.request, self.first, self.integrator)
+            return run_measured(self.prepared, replace(self.options, formulation=self.first))
         except ModelError:
             raise
         except SuppleError as error:
@@ -279,7 +281,8 @@ class _Study:
         except SuppleError as error:
             self.rows.append(_refused(row, error))
             return
-        self._add_run(replace(row, findings=tuple(findings)), form, self.integrator)
+        row = replace(row, findings=tuple(findings))
+        self._add_run(row, replace(self.options, formulation=form))
 
     def _refuse_same(self, way: Way, row: Row) -> None:
         """Trees of bodies without a frame can be the same equations: once is enough."""
@@ -288,16 +291,16 @@ class _Study:
                 if known.family == row.family:
                     raise ModelError.plain(f"its equations are those of {known.name!r}")
 
-    def _add_run(self, row: Row, form: Formulation, integrator: Integrator) -> None:
+    def _add_run(self, row: Row, options: RunOptions) -> None:
         try:
-            run = run_measured(self.prepared, self.request, form, integrator)
+            run = run_measured(self.prepared, options)
         except SuppleError as error:
             self.rows.append(_refused(row, error))
             return
         self.rows.append(self._judged(row, run))
 
     def _judged(self, row: Row, run: Run) -> Row:
-        found = judge(self.reference, run, self.accuracy, self.request.tight[0])
+        found = judge(self.reference, run, self.accuracy, tight(self.options).tolerances[0])
         row = replace(
             row,
             difference=found.difference,
@@ -328,7 +331,8 @@ class _Study:
             name = type(other).__name__
             if FAMILIES[name] == family:
                 continue
-            self._add_run(replace(row, integrator=name), self.first, other)
+            options = replace(self.options, formulation=self.first, integrator=other)
+            self._add_run(replace(row, integrator=name), options)
             if self.rows[-1].state not in ("undecided", "failed", "not applicable"):
                 return
             tried.append(self.rows.pop())
@@ -344,7 +348,8 @@ class _Study:
         """A formulation with elements of its own, refined."""
         row = Row(way.name, "Radau", "failed", "")
         try:
-            found = refined(self.given, self.request, way, Radau(), self.reference.result)
+            options = replace(self.options, integrator=Radau())
+            found = refined(self.given, options, way, self.reference.result)
         except SuppleError as error:
             self.rows.append(_refused(row, error))
             return
@@ -356,14 +361,13 @@ class _Study:
         self.rows.append(replace(row, t=found.t, apart=found.apart, family=found.family))
 
     def _chaotic(self) -> bool:
-        """Whether neighbouring motions of the reference part exponentially."""
+        """True if neighbouring motions of the reference part exponentially."""
         if self._chaos is None:
             self._chaos = ""
-            start = self.request.start if not isinstance(self.request.start, str) else None
+            start = self.options.start if not isinstance(self.options.start, str) else None
             try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", SuppleWarning)
-                    found = lyapunov(self.prepared.model, self.request.t_end, start=start)
+                with without_warnings():
+                    found = lyapunov(self.prepared.model, self.options.t_end, start=start)
                 if found.chaotic:
                     self._chaos = f"it is {found.verdict}"
             except SuppleError:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.analyses.run.options import RunOptions
 from supple.analyses.run.prepared import Prepared
 from supple.foundation.errors import SuppleError
-from supple.integrators.methods.base import Integrator
 from supple.model import Model
 from supple.results.result import Result
 from supple.studies.comparison import Comparison, Table, compared
-from supple.studies.crosscheck.runs import Request, Scales
+from supple.studies.crosscheck.runs import Scales, run_to_end
 from supple.studies.formulation_choices import Way, equations_of
 from supple.studies.interpolation import Interpolant
 
@@ -51,13 +51,11 @@ class Refinement:
     seconds: float
 
 
-def refined(
-    prepared: Prepared, request: Request, way: Way, integrator: Integrator, reference: Result
-) -> Refinement:
+def refined(prepared: Prepared, options: RunOptions, way: Way, reference: Result) -> Refinement:
     """Run a way at all its levels; raises `SuppleError` with the reason if a run fails."""
     model = prepared.model
     first = placed(reference, model)
-    runs = [request.run(prepared, form, integrator, tight=False) for _, form in way.levels]
+    runs = [run_to_end(prepared, replace(options, formulation=form)) for _, form in way.levels]
     tables = [placed(run, model) for run in runs]
     found = [compared((reference, run), (first, t)) for run, t in zip(runs, tables, strict=True)]
     scales = Scales(found[-1]).of
@@ -68,7 +66,7 @@ def refined(
     apart = _apart(found[-1], scales)
     names = [name for name in found[-1].differences if scales[name] > 0.0]
     worst = max(names, key=lambda name: found[-1][name].max / scales[name])
-    small = changes[-1] <= request.tolerance[0]  # that of the integration
+    small = changes[-1] <= options.tolerances[0]  # that of the integration
     ratio = np.nan if small else changes[-2] / changes[-1]
     return Refinement(
         levels=tuple(number for number, _ in way.levels),

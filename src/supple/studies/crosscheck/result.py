@@ -1,4 +1,4 @@
-"""CrossCheck: one model by several formulations and integrators, as a table with a verdict."""
+"""CrossCheck: one model by several formulations and integrators, as a table and a picture."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.foundation.atomic_files import save_figure
 from supple.foundation.errors import SuppleError, suggestion
+from supple.foundation.palette import COLOURS, INK
 from supple.foundation.reports import Report
+from supple.results.plot import DASHES, WIDTH, dress
 from supple.results.result import Result
 from supple.studies.crosscheck.states import StateFinding
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+SMALLEST = 1e-16  # what is drawn for no difference at all
 Array = NDArray[np.float64]
 RowState = Literal[
     "reference",
@@ -35,6 +39,32 @@ RowState = Literal[
 State = Literal["agree", "agree until", "undecided", "differ"]
 AGREES = ("reference", "rounding", "tolerance", "discretisation")
 COLUMNS = ("state", "integrator", "difference", "error", "quantity", "at", "order", "seconds")
+
+
+def draw(check: CrossCheck, path: str | Path | None = None) -> Figure:
+    """Draw the largest difference of each row, and as broken lines the errors of both runs."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH, 4.2), layout="constrained")
+    ax = figure.subplots()
+    rows = [row for row in check.rows if len(row.t)]
+    for k, row in enumerate(rows):
+        colour = COLOURS[k % len(COLOURS)]
+        label = row.integrator if row.name == check.rows[0].name else row.name
+        ax.plot(row.t, np.maximum(row.apart, SMALLEST), lw=1.3, color=colour, label=label)
+        if len(row.errors):
+            errors = np.maximum(row.errors, SMALLEST)
+            ax.plot(row.t, errors, lw=0.9, ls=DASHES[0], color=colour)
+    if np.isfinite(check.until):
+        ax.axvline(check.until, lw=0.9, color=INK, ls=":")
+    ax.set_yscale("log")
+    ax.set_xlim(check.reference.t[0], check.reference.t[-1])
+    ax.set_xlabel("time (s)", color=INK)
+    ax.set_ylabel("difference / range (broken: errors)", color=INK)
+    ax.set_title(check.state, loc="left", size=10, color=INK)
+    dress(ax)
+    save_figure(figure, path)
+    return figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +107,12 @@ class Row:
 
     @property
     def agrees(self) -> bool:
-        """Whether it agrees with the reference all along."""
+        """True if it agrees with the reference all along."""
         return self.state in AGREES
 
 
 class CrossCheck:
-    """How one model moves by several formulations and integrators; it prints as a table.
+    """Agreement of several formulations and integrators on one model; it prints as a table.
 
     Attributes
     ----------
@@ -102,7 +132,7 @@ class CrossCheck:
 
     @property
     def ok(self) -> bool:
-        """Whether all agree, and enough of them are independent."""
+        """True if all agree, and enough of them are independent."""
         return self.state == "agree"
 
     def __getitem__(self, name: str) -> Row:
@@ -125,7 +155,7 @@ class CrossCheck:
         return pd.DataFrame(rows, columns=[*COLUMNS, "text"], index=index)
 
     def answer(self) -> dict[str, Any]:
-        """The same as numbers and texts, for JSON."""
+        """Numbers and texts for JSON."""
         rows = [
             {
                 "name": row.name,
@@ -146,8 +176,6 @@ class CrossCheck:
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Draw differences to the reference over time on a logarithmic axis, and their errors."""
-        from supple.studies.crosscheck.picture import draw
-
         return draw(self, path)
 
     def __repr__(self) -> str:

@@ -1,27 +1,49 @@
-"""Runs of a cross-check, each way so often that its error is known, and where two ways part."""
+"""Runs of a cross-check, each way so often that its error is known, and where two ways part.
+
+The error of a method with equal steps follows from what it finds with a step, half of it and a
+quarter. No tolerance controls such a method, and one difference of two runs proves little: both may
+have lost the same vibration, or follow it with the wrong frequency. Three runs show more. With d1
+the difference of the first two and d2 that of the last two, r = d1 / d2 is 2^p for a method of
+order p, and what is left beyond the last run is d2 / (r - 1). Vibration that steps are too long for
+does not fall like this. It is out of phase or lost in each run in another way, so that r is about
+1, and d2 about its amplitude A. A quantity may show it beside a motion that is resolved. If damping
+takes it from the first run, then from the second and from the third, both differences are at least
+A / 4 at some time (the largest of x - x^2), besides those of the motion, 2^p d and d. Then
+
+    r >= 1 + 2 (2^p - 1) / 3    means    d >= A / 2,
+
+and the error, d / (2^p - 1) + A, is at most 3 d, which is less than 3 d2. So four times d2 is the
+estimate where r is as large; one for what cancels. Elsewhere the error is not known; A is up to 4
+d2 then, and belongs to errors from there on, whatever the motion does to r later.
+
+At one time all of this can be otherwise by luck: differences are the largest so far and of a while
+to come.
+"""
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.run.checkpointing import Arguments
+from supple.analyses.run.options import RunOptions
 from supple.analyses.run.prepared import Prepared
-from supple.formulations.base import Formulation
-from supple.foundation.errors import SuppleError, SuppleWarning
+from supple.foundation.errors import SuppleError, without_warnings
 from supple.integrators.methods.base import Integrator
 from supple.integrators.run.interruption import raised_at_once
 from supple.results.result import Result
 from supple.studies.comparison import Comparison, Table, compared, elastic_rate, table_of
-from supple.studies.crosscheck.steps import HALVINGS, StepErrors, step_errors
 
+HALVINGS = 2  # of the step
+FALLS = 2.0 / 3.0  # of 2^p - 1: differences that fall less say nothing of the error
+TIMES = 4.0  # d2: the error of what falls
+LOST = 4.0  # d2: the error of what does not
+# Of the run, and of the longest steps: the while to come, the longer one
+LATER, LONGEST_STEPS = 0.05, 4.0
 Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
-
 FINER = 0.01  # tolerance of the second run over that of the first
 SMALLEST = 1e-13  # tolerance that rounding allows
 # Of the largest range with the same units: what changes less need not be resolved.
@@ -34,41 +56,50 @@ LUCK = 0.25  # of the run: so far ahead errors are looked for
 ENDS = 1e-3  # of the run: by how much two runs may end apart at an event
 
 
-@dataclass(frozen=True)
-class Request:
-    """What every run of a cross-check is asked for; tolerances are (rtol, atol)."""
+class StepErrors(NamedTuple):
+    """Errors of the run with the shortest steps.
 
-    t_end: float
-    start: Any
-    output: Any
-    events: Any
-    tolerance: tuple[float, float]
+    Attributes
+    ----------
+    values : (nt,) largest error so far
+    known : (nt,) whether differences fell with the step up to then, so that the error is known
+    """
 
-    @property
-    def tight(self) -> tuple[float, float]:
-        """Those of the second run."""
-        rtol, atol = self.tolerance
-        return max(FINER * rtol, SMALLEST), max(FINER * atol, 0.01 * SMALLEST)
+    values: Array
+    known: NDArray[np.bool_]
 
-    def run(
-        self, prepared: Prepared, formulation: Formulation, integrator: Integrator, tight: bool
-    ) -> Result:
-        """One run; raises `SuppleError` if it does not reach its end."""
-        arguments = Arguments(
-            self.t_end,
-            start=self.start,
-            formulation=formulation,
-            integrator=integrator,
-            tolerance=self.tight if tight else self.tolerance,
-            output=self.output,
-            events=self.events,
-        )
-        with warnings.catch_warnings(), raised_at_once():
-            warnings.simplefilter("ignore", SuppleWarning)
-            result, _ = prepared.run(arguments)
-        if not result.success:
-            raise SuppleError(result.message)
-        return result
+
+def step_errors(
+    t: Array, first: Array, second: Array, step: float, order: int, rounding: float
+) -> StepErrors:
+    """Errors of the last of three runs by their differences (nt,), each with half the step.
+
+    ``step`` is that of the first run, s, ``order`` that of the method. Differences up to
+    ``rounding`` mean nothing.
+    """
+    later = max(LATER * float(t[-1] - t[0]), LONGEST_STEPS * step)
+    ahead = np.minimum(np.searchsorted(t, t + later), len(t) - 1)
+    d1, d2 = (np.maximum.accumulate(d)[ahead] for d in (first, second))
+    least = 1.0 + FALLS * (2.0**order - 1.0)
+    known = (d1 >= least * d2) | (d2 <= rounding)
+    lost = np.maximum.accumulate(np.where(known, 0.0, d2))
+    return StepErrors(TIMES * d2 + LOST * lost, known)
+
+
+def tight(options: RunOptions) -> RunOptions:
+    """The options of the second run, which has a smaller tolerance."""
+    rtol, atol = options.tolerances
+    finer = max(FINER * rtol, SMALLEST), max(FINER * atol, 0.01 * SMALLEST)
+    return replace(options, tolerance=finer)
+
+
+def run_to_end(prepared: Prepared, options: RunOptions) -> Result:
+    """One run; raises `SuppleError` if it does not reach its end."""
+    with without_warnings(), raised_at_once():
+        result, _ = prepared.run(options)
+    if not result.success:
+        raise SuppleError(result.message)
+    return result
 
 
 def equal_steps(integrator: Integrator) -> list[Integrator]:
@@ -79,7 +110,7 @@ def equal_steps(integrator: Integrator) -> list[Integrator]:
 
 
 class Scales:
-    """What differences of each quantity are related to: its range, if it moves.
+    """Sizes that differences of each quantity are related to: its range, if it moves.
 
     A range is at least a thousandth of the largest one with the same units. Where nothing with
     these units moves, it is the largest value, 1 rad, the length of the model, or a rate that goes
@@ -122,7 +153,7 @@ class Run:
     result : at the tighter tolerance, or with the shortest steps
     table : what it is compared by
     t, errors : (nt,) s, and by quantity (nt,): the largest error so far
-    known : by quantity (nt,): whether that is an estimate; see `crosscheck_steps`
+    known : by quantity (nt,): whether that is an estimate; see `step_errors`
     scales : what differences are related to
     seconds : processor time of all runs
     """
@@ -136,18 +167,16 @@ class Run:
     seconds: float
 
 
-def run_measured(
-    prepared: Prepared, request: Request, formulation: Formulation, integrator: Integrator
-) -> Run:
+def run_measured(prepared: Prepared, options: RunOptions) -> Run:
     """Run a way at two tolerances, or with three equal steps.
 
     Raises `SuppleError` with the reason if one of them fails.
     """
-    methods = equal_steps(integrator)
-    if methods:  # the tolerance says only when iterations end
-        runs = [request.run(prepared, formulation, method, tight=True) for method in methods]
-    else:
-        runs = [request.run(prepared, formulation, integrator, tight) for tight in (False, True)]
+    integrator, finer = options.method, tight(options)
+    every = [options, finer]
+    if methods := equal_steps(integrator):  # the tolerance says only when iterations end
+        every = [replace(finer, integrator=method) for method in methods]
+    runs = [run_to_end(prepared, each) for each in every]
     tables = [finite_table(result) for result in runs]
     pairs = range(len(runs) - 1)
     found = [compared((runs[k], runs[k + 1]), (tables[k], tables[k + 1])) for k in pairs]
@@ -182,7 +211,7 @@ def _errors(
 
 
 def finite_table(result: Result) -> Table:
-    """What a run can be compared by; a number that is none is refused: it agrees with nothing."""
+    """Quantities of a run to be compared; one that is not finite agrees with nothing: refused."""
     for name, states in (("coordinates", result.q), ("velocities", result.u)):
         if not np.all(np.isfinite(states)):
             raise SuppleError(f"one of its {name} is not finite")
@@ -194,7 +223,7 @@ def finite_table(result: Result) -> Table:
 
 
 def moves(result: Result) -> bool:
-    """Whether anything moves by more than rounding of radians and lengths of the model."""
+    """True if anything moves by more than rounding of radians and lengths of the model."""
     span = float(result.t[-1] - result.t[0])
     speeds = np.abs(result.u) / result.data.compiled.scale
     return bool(speeds.max(initial=0.0) * span > STILL)
@@ -210,7 +239,7 @@ class Parting(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """How a run agrees with the reference.
+    """Agreement of a run with the reference.
 
     Attributes
     ----------
@@ -247,7 +276,7 @@ def judge(reference: Run, run: Run, accuracy: float, tolerance: float) -> Judgem
 
     ``tolerance`` is that of the tighter runs. Errors are what a hundredth of the tolerance changes,
     at any time so far, so they are well above those of the tighter runs, which are compared; with
-    equal steps, see `crosscheck_steps`. Rates of elastic coordinates may part no more than others,
+    equal steps, see `step_errors`. Rates of elastic coordinates may part no more than others,
     but need not be resolved: stiff ones are noise at any tolerance.
     """
     found = compared((reference.result, run.result), (reference.table, run.table))

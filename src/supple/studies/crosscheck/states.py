@@ -7,7 +7,6 @@ inertia and weight, which are computed here once more from mass, place and motio
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
@@ -16,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.analyses.base.snapshot_result import at_states
-from supple.analyses.run.checkpointing import Arguments
+from supple.analyses.run.options import RunOptions
 from supple.analyses.run.prepared import Prepared
 from supple.engine.base.compiled import Compiled
 from supple.engine.base.histories import RunHistory
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
-from supple.foundation.errors import SuppleError, SuppleWarning
+from supple.foundation.errors import SuppleError, without_warnings
 from supple.foundation.poses import cross
 from supple.loops.assembly import redundant
 from supple.model import Model
@@ -51,7 +50,7 @@ SMALL = 1e-6  # of what the whole motion has: less than rounding of that is none
 
 @dataclass(frozen=True)
 class StateFinding:
-    """What differs between two formulations at the same state.
+    """Difference between two formulations at the same state.
 
     Attributes
     ----------
@@ -90,7 +89,7 @@ class States:
     z: Array
 
     def result(self, seed: int | None = None) -> Result:
-        """What they are like; with a ``seed``, moved by a little in a random direction."""
+        """Result at these states; with a ``seed``, moved by a little in a random direction."""
         q, u = self.q, self.u
         if seed is not None:
             rng, c = np.random.default_rng(seed), self.compiled
@@ -115,9 +114,8 @@ def states_of(prepared: Prepared, formulation: Formulation, run: Result) -> Stat
     found = []
     for k in instants(run):
         state = run.state(k)
-        given = Arguments(state.t + 1.0, start=state, formulation=formulation, output=1)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SuppleWarning)
+        given = RunOptions(state.t + 1.0, start=state, formulation=formulation, output=1)
+        with without_warnings():
             model, problem, _ = prepared.problem(given)
         found.append((problem.t_start, problem.q, problem.u, problem.z))
     if not found:
@@ -143,7 +141,7 @@ class StateTable:
 def different(
     reference: StateTable, other: StateTable, model: Model, span: float
 ) -> list[StateFinding]:
-    """What differs between two formulations at the same states, nearest to the cause first.
+    """Differences between two formulations at the same states, nearest to the cause first.
 
     ``span`` is the length of the run, s: what could move nothing in that time is no difference.
     """
@@ -172,7 +170,7 @@ def different(
 
 
 def _by_cause(found: list[StateFinding], table: StateTable) -> list[StateFinding]:
-    """What is nearest to the cause first: gravity, if no rigid body is in balance."""
+    """Order, nearest to the cause first: gravity, if no rigid body is in balance."""
     off = sum(table.kinds[f.name] == BALANCE for f in found if f.name in table.kinds)
     every = off == sum(kind == BALANCE for kind in table.kinds.values())
 
