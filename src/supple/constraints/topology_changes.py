@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from supple.constraints import Constraint
+from supple.constraints.base import Constraint
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
 from supple.foundation.validate import set_fields

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -103,12 +103,10 @@ def write_film(
 
 
 def _expected(other: Any) -> Result:
-    from supple.results.result import Result
-
-    if not isinstance(other, Result):
+    if not hasattr(other, "track") or not hasattr(other, "model"):
         what = "the result of a run, which has a model" if hasattr(other, "track") else "a result"
         raise ModelError("pictures", "other", other, what)
-    return other
+    return cast("Result", other)
 
 
 def _listed(paths: Any) -> Sequence[Any]:

@@ -18,6 +18,8 @@ LOCATE_STEPS, LOCATED = 30, 1e-12
 BULGE = 0.25
 # A volume factor below this fraction of the element's size cubed is a flat element.
 FLAT = 1e-9
+# Axes of the shear strains xy, xz, yz.
+SHEAR = ((0, 1), (0, 2), (1, 2))
 
 
 def is_straight(kind: SolidKind, corners: Array) -> bool:
@@ -100,3 +102,15 @@ def _outside(kind: SolidKind, xi: Array) -> float:
     """How far a place is outside of the reference cell, zero or less inside."""
     outside = max(-xi.min(), (xi.sum() if kind.simplex else xi.max()) - 1.0)
     return float(outside)
+
+
+def strain_rows(slopes: Array) -> Array:
+    """Rows (..., 6, 3 k) of the strains xx, yy, zz, xy, xz, yz from slopes (..., k, 3)."""
+    *front, k, _ = slopes.shape
+    rows = np.zeros((*front, 6, k, 3))
+    for i in range(3):
+        rows[..., i, :, i] = slopes[..., i]
+    for row, (i, j) in enumerate(SHEAR, start=3):
+        rows[..., row, :, i] = slopes[..., j]
+        rows[..., row, :, j] = slopes[..., i]
+    return rows.reshape(*front, 6, 3 * k)

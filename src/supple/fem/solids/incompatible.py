@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.fem.base.solid_kinds import KINDS, Array, rule, shapes
-from supple.fem.solids.geometry import slopes_in_space
+from supple.fem.solids.geometry import slopes_in_space, strain_rows
 
 AXES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
@@ -43,8 +43,6 @@ def strains_at(kind: str, corners: Array, law: Array, places: Array) -> tuple[Ar
 
     ``places`` (q, 3) are in the reference cell, ``law`` (6, 6) is that from strain to stress.
     """
-    from supple.fem.solids.matrices import strain_rows
-
     volume, found = slopes_in_space(shapes(kind, places)[1], corners)
     rows = strain_rows(found)
     if KINDS[kind].incompatible:
@@ -76,8 +74,6 @@ def _own_rows(places: Array, volume: Array, middle: Array, inverse: Array) -> Ar
 
 def _amounts(kind: str, corners: Array, law: Array) -> Array:
     """Amounts (e, 21, 3 k) of the functions for unit displacements of the nodes."""
-    from supple.fem.solids.matrices import strain_rows
-
     described = KINDS[kind]
     places, weights = rule(described.simplex, described.stiffness_degree)
     volume, found = slopes_in_space(shapes(kind, places)[1], corners)

@@ -17,7 +17,6 @@ from supple.foundation.errors import ModelError
 # Elements for which matrices are made at once: some tens of megabytes of numbers.
 AT_ONCE = 512
 # The two axes of the shear strains xy, xz, yz.
-SHEAR = ((0, 1), (0, 2), (1, 2))
 
 
 @dataclass(frozen=True)
@@ -67,18 +66,6 @@ def stiffness_matrices(kind: str, corners: Array, law: Array) -> Array:
         rows = rows.reshape(len(found), -1, k)
         matrices[part] = np.swapaxes(rows, 1, 2) @ rows
     return matrices
-
-
-def strain_rows(slopes: Array) -> Array:
-    """Rows (..., 6, 3 k) of the strains xx, yy, zz, xy, xz, yz from slopes (..., k, 3)."""
-    *front, k, _ = slopes.shape
-    rows = np.zeros((*front, 6, k, 3))
-    for i in range(3):
-        rows[..., i, :, i] = slopes[..., i]
-    for row, (i, j) in enumerate(SHEAR, start=3):
-        rows[..., row, :, i] = slopes[..., j]
-        rows[..., row, :, j] = slopes[..., i]
-    return rows.reshape(*front, 6, 3 * k)
 
 
 def displacement_rows(values: Array) -> Array:
