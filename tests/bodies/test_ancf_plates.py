@@ -16,8 +16,8 @@ from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.fem.nodal.ancf_plate import plate_mesh
 from supple.fem.nodal.ancf_solid import solid_mesh
 from supple.fem.solids.block import block
-from supple.fem.solids.geometry import slopes_in_space
-from supple.fem.solids.matrices import assemble, strain_rows
+from supple.fem.solids.geometry import slopes_in_space, strain_rows
+from supple.fem.solids.matrices import assemble
 from supple.fem.ties.interface import Interface
 from supple.foundation.errors import ModelError
 

@@ -9,9 +9,8 @@ from scipy.sparse.linalg import spsolve
 import supple as sp
 from models.solid_meshes import STEEL, coordinates, shaken
 from supple.fem.base.solid_kinds import rule, shapes
-from supple.fem.solids.geometry import slopes_in_space
+from supple.fem.solids.geometry import slopes_in_space, strain_rows
 from supple.fem.solids.incompatible import FUNCTIONS, strains_at
-from supple.fem.solids.matrices import strain_rows
 
 
 def material(nu: float) -> sp.Material:
