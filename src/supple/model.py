@@ -400,16 +400,6 @@ class Model:
             owner, "joint", name, f"the name of {kinds} of {label(self)}, {suggestion(name, names)}"
         )
 
-
-def _frames(item: Item | Event) -> Mapping[str, Frame]:
-    """The frames that an item uses, by field."""
-    return {} if isinstance(item, Body) else item.frames
-
-
-def _ends(joint: Any) -> tuple[str, str, int]:
-    """What a joint is to the graph: the bodies that it connects, and its velocities."""
-    return joint.A.body.name, joint.B.body.name, joint.nu
-
     # Below: examinations and pictures; what they need is loaded when they are called.
 
     def _repr_html_(self) -> str:
@@ -477,6 +467,16 @@ def _ends(joint: Any) -> tuple[str, str, int]:
         from supple.results.pictures import draw_picture
 
         return draw_picture(at_start(self)[0], None, path, 1.0)
+
+
+def _frames(item: Item | Event) -> Mapping[str, Frame]:
+    """The frames that an item uses, by field."""
+    return {} if isinstance(item, Body) else item.frames
+
+
+def _ends(joint: Any) -> tuple[str, str, int]:
+    """What a joint is to the graph: the bodies that it connects, and its velocities."""
+    return joint.A.body.name, joint.B.body.name, joint.nu
 
 
 def _places(item: Any) -> str:

@@ -144,3 +144,12 @@ def test_meshes_refuse_what_no_isotropic_material_has() -> None:
     with pytest.raises(sp.ModelError, match=r"expected at most 0.5: G = E / \(2 \(1"):
         plate(1.0, 1.0, 1, 1, thickness=0.01, material=wood)
     assert material_sentence(10e9, 0.6e9, 500) is None  # beams may be of wood
+
+
+@pytest.mark.parametrize("formulation", [None, sp.Absolute()])
+def test_linearize_tells_of_units_too(formulation) -> None:
+    m = sp.Model(gravity=(0, 0, -9810))
+    rod = m.add(sp.RigidBody("rod", 1.0, (0, 0, -0.5), 0.1))
+    m.add(sp.Revolute("pin", m.ground.at(0), rod.at(0), axis="y"))
+    with pytest.warns(sp.SuppleWarning, match="gravity is 9810 m/s2"):
+        sp.linearize(m, formulation=formulation)

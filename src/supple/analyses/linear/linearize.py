@@ -89,6 +89,7 @@ def linearize(
     expect(OWNER, "model", model, Model, "a Model")
     expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
     moment = number(OWNER, "t", t)
+    model.check()  # its warnings are not those of the search for an equilibrium, which are silent
     formulation = JointCoordinates() if formulation is None else formulation
     model = formulation.written(model)
     tree = formulation.tree(model)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 # Parts of the largest stiffness, in the units of increments, that are rounding.
 ROUNDING = 1e-12
+CANCELLED = 1e-9  # forces that are left where larger ones cancel, in parts of these
 CONSTANT = 1e-6  # change of matrices that are constant
 TOO_HIGH = 0.02  # part of a frequency, from which on its error is shown beside it
 
@@ -216,7 +217,7 @@ class LinearModel:
         _, triangle, order = scipy.linalg.qr(free.T, pivoting=True, mode="economic")
         # null vectors of controller states alone move nothing
         chosen = np.sort(order[: int(np.sum(np.abs(np.diag(triangle)) > 1e-9))])
-        shapes = self.unit[:, None] * (free @ np.linalg.pinv(free[chosen]))
+        shapes = self._scales[: len(self.M), None] * (free @ np.linalg.pinv(free[chosen]))
         return tuple(self._mode(0j, shape) for shape in self._every(shapes.astype(complex)).T)
 
     @property
@@ -258,7 +259,7 @@ class LinearModel:
         right, r = self._null
         if r == 0:
             return 0
-        unit = np.concatenate([self.unit, np.ones(nz)])
+        unit = self._scales
         drag = unit[:, None] * np.block([[self.C, np.zeros((n, nz))], [-self.V, np.eye(nz)]]) * unit
         left = np.linalg.svd(self.stiffness)[0]
         across = left[:, -r:].T @ drag @ right[-r:].T
@@ -267,11 +268,23 @@ class LinearModel:
 
     @property
     def stiffness(self) -> Array:
-        """Stiffness with controllers (n + nz, n + nz), in units of the coordinates."""
-        unit = np.concatenate([self.unit, np.ones(len(self.Z))])
+        """Stiffness with controllers (n + nz, n + nz), in units of coordinates of equal inertia."""
+        unit = self._scales
         whole: Array = np.block([[self.K, self.F], [-self.Y, -self.Z]])
         scaled: Array = unit[:, None] * whole * unit
         return scaled
+
+    @property
+    def _scales(self) -> Array:
+        """Units (n + nz,) in which each coordinate has the same inertia, as large as they can be.
+
+        A part that is soft because it is light, the slope at the end of a limp cable for example,
+        is no motion that nothing holds.
+        """
+        inertia = self.unit**2 * np.diag(self.M)
+        least = ROUNDING * float(np.max(inertia, initial=1e-300))
+        light = np.sqrt(np.max(inertia, initial=0.0) / np.maximum(inertia, least))
+        return np.concatenate([self.unit * light, np.ones(len(self.Z))])
 
     @cached_property
     def _null(self) -> tuple[Array, int]:
@@ -280,7 +293,11 @@ class LinearModel:
         if not stiff.size:
             return np.zeros((0, 0)), 0
         _, values, right = np.linalg.svd(stiff)
-        return right, int(np.sum(values <= ROUNDING * max(values[0], 1e-300)))
+        few = values <= ROUNDING * max(values[0], 1e-300)
+        # small, but not because large forces cancel: a slow motion beside very fast ones
+        summed = np.linalg.norm(np.abs(stiff) @ np.abs(right.T), axis=0)
+        slow = values > np.maximum(0.1 * ROUNDING * values[0], CANCELLED * summed)
+        return right, int(np.sum(few & ~slow))
 
     @cached_property
     def _pairs(self) -> tuple[Complex, Complex]:
