@@ -102,7 +102,8 @@ def _part(beam: ANCFBeam, what: str, value: Extreme, found: str, advice: str) ->
         LIMIT,
         SERIOUS,
         lambda value, then: (
-            f"{found.format(f'{100.0 * value:.3g} %')}, more than {100.0 * LIMIT:g} % {then}{advice}"
+            f"{found.format(f'{100.0 * value:.3g} %')}, more than {100.0 * LIMIT:g} % {then}"
+            f"{advice}"
         ),
     )
 
