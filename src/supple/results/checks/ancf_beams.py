@@ -67,42 +67,45 @@ NEAR = 1.0 - 1e-9  # the other end of an element, before the next
 def bending_checks(result: Result, bent: Bending, t: Array, strained: Extreme) -> Iterator[Check]:
     """Checks of the elements of a beam: stiffness, shear, tilt of sections, boundary layers."""
     beam = bent.beam
-    limit = f"more than {100.0 * LIMIT:g} %"
-    yield Check(
+    yield _part(
         beam,
         "locking",
         Extreme(t, excess(bent)),
-        LIMIT,
-        SERIOUS,
-        lambda value, then: (
-            f"its elements {beam.element!r} are about {100.0 * value:.3g} % too stiff, {limit} "
-            f"{then}, since they lock where they turn: use element='collocated', or more of them"
-        ),
+        f"its elements {beam.element!r} are about {{}} too stiff",
+        ", since they lock where they turn: use element='collocated', or more of them",
     )
-    yield Check(
+    yield _part(
         beam,
         "shear",
         Extreme(t, missing_shear(bent)),
-        LIMIT,
-        SERIOUS,
-        lambda value, then: (
-            f"it leaves out deflections by shear forces, about {100.0 * value:.3g} % of its own, "
-            f"{limit} {then}, because it is thick beside the length over which it bends: use a "
-            "Beam with theory='timoshenko', or a mesh of solids"
-        ),
+        "it leaves out deflections by shear forces, about {} of its own",
+        ", because it is thick beside the length over which it bends: use a Beam with "
+        "theory='timoshenko', or a mesh of solids",
     )
-    yield Check(
+    yield _part(
         beam,
         "joint",
         Extreme(t, tilted(bent)),
+        "its sections tilt where joints or torques hold its tangent, so that it deflects by about "
+        "{} too much",
+        ": use axes='section'",
+    )
+    yield from _layer_checks(result, bent, strained)
+
+
+def _part(beam: ANCFBeam, what: str, value: Extreme, found: str, advice: str) -> Check:
+    """Check of a part that elements get wrong; ``found`` has braces in its place."""
+    return Check(
+        beam,
+        what,
+        value,
         LIMIT,
         SERIOUS,
         lambda value, then: (
-            "its sections tilt where joints or torques hold its tangent, so that it deflects by "
-            f"about {100.0 * value:.3g} % too much, {limit} {then}: use axes='section'"
+            f"{found.format(f'{100.0 * value:.3g} %')}, more than {100.0 * LIMIT:g} % {then}"
+            f"{advice}"
         ),
     )
-    yield from _layer_checks(result, bent, strained)
 
 
 def excess(bent: Bending) -> Array:
@@ -290,18 +293,13 @@ def _layer_checks(result: Result, bent: Bending, strained: Extreme) -> Iterator[
     worst = int(np.argmax(parts))
     size, more = float(layer.size[worst]), "large" if layer.apart[worst] > 0.0 else "small"
     count = int(np.ceil(beam.length / (RESOLVED * float(layer.size.min()))))
-    yield Check(
+    yield _part(
         beam,
         "boundary layer",
         Extreme(result.t, parts),
-        LIMIT,
-        SERIOUS,
-        lambda value, then: (
-            f"its moment at the joint at {layer.station:.4g} m is about {100.0 * value:.3g} % too "
-            f"{more}, more than {100.0 * LIMIT:g} % {then}, because tension bends it within "
-            f"{size:.3g} m of the joint and an element has {layer.length:.3g} m: use {count} "
-            "elements or more, or a joint that lets it turn"
-        ),
+        f"its moment at the joint at {layer.station:.4g} m is about {{}} too {more}",
+        f", because tension bends it within {size:.3g} m of the joint and an element has "
+        f"{layer.length:.3g} m: use {count} elements or more, or a joint that lets it turn",
     )
 
 

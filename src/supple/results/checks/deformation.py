@@ -193,16 +193,21 @@ def loads(body: FlexibleBody, effect: LoadEffect | None) -> Iterator[Check]:
                 f"stiffening: {advice}"
             ),
         )
-    yield Check(
+    between = "it stretches as it bends between its supports"
+    yield _stretch(body, effect.stretch, between, f"is left out without stiffening: {advice}")
+
+
+def _stretch(body: Body, value: Extreme, why: str, which: str) -> Check:
+    """Check of deflections that become smaller by tension."""
+    return Check(
         body,
         "stretch",
-        effect.stretch,
+        value,
         LOAD,
         SERIOUS_LOAD,
         lambda value, then: (
-            "it stretches as it bends between its supports, and tension by that would make its "
-            f"deflections {percent(value)} smaller, more than {percent(LOAD)} {then}, which is "
-            f"left out without stiffening: {advice}"
+            f"{why}, and tension by that would make its deflections {percent(value)} smaller, more "
+            f"than {percent(LOAD)} {then}, which {which}"
         ),
     )
 
@@ -255,15 +260,5 @@ def surface_stretch(result: Result, body: Any) -> Iterator[Check]:
     if found is None or not found[1] > KEPT * found[0]:
         return
     parts = reduced_part(2.0 * found[1] / energies[k] * energies / energies[k])
-    yield Check(
-        body,
-        "stretch",
-        Extreme(t, parts),
-        LOAD,
-        SERIOUS_LOAD,
-        lambda value, then: (
-            "its surface stretches as it bends, and tension by that would make its deflections "
-            f"{percent(value)} smaller, more than {percent(LOAD)} {then}, which bodies in a frame "
-            "leave out: use an ANCFPlate"
-        ),
-    )
+    why = "its surface stretches as it bends"
+    yield _stretch(body, Extreme(t, parts), why, "bodies in a frame leave out: use an ANCFPlate")
