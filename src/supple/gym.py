@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from supple.analyses.run.options import MethodOptions, takes
 from supple.analyses.run.stepper import Stepper
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.calls import public
 from supple.foundation.errors import ModelError, SimulationError, SuppleError
-from supple.foundation.poses import Array
 from supple.model import Model
 from supple.state import State
 

@@ -16,6 +16,7 @@ from supple.constraints import Constraint, Driver, FrameDriver, SlidingJoint, ch
 from supple.events import Event
 from supple.forces import ForceElement, Motor
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import (
     ModelError,
     SuppleError,
@@ -26,7 +27,6 @@ from supple.foundation.errors import (
 )
 from supple.foundation.frames import Body, Frame
 from supple.foundation.reports import Report
-from supple.foundation.validate import Vector
 from supple.graph.linear_graph import LinearGraph
 from supple.graph.places import check_places
 from supple.graph.reading import linear_graph

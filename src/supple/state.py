@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SuppleError, suggestion
-from supple.foundation.poses import Array
 
 if TYPE_CHECKING:
     from supple.engine.base.compiled import Compiled

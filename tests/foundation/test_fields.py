@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 import supple as sp
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.fields import (
     Constructor,
     Given,
@@ -28,7 +29,7 @@ from supple.foundation.fields import (
     stored,
     unit_vector,
 )
-from supple.foundation.validate import Axis, Vector, set_fields
+from supple.foundation.validate import Axis, set_fields
 from supple.io.modelfiles.dimensions import from_docstrings, units_of
 from supple.io.modelfiles.words import words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import supple as sp
-from supple.fem.base.solid_kinds import Array
+from supple.foundation.arrays import Array
 
 KINDS = ("tet4", "tet10", "hex8", "hex20", "hex27")
 STEEL = sp.Material(E=2.1e11, G=2.1e11 / 2.6, density=7850.0)

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.cases.case import Case, ModelCase, Quantity
+from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure, write_whole
 from supple.foundation.errors import SuppleError, SuppleWarning
 from supple.foundation.palette import COLOURS, INK
-from supple.foundation.poses import Array
 from supple.results.plot import PANEL_HEIGHT, WIDTH, dress
 
 if TYPE_CHECKING:

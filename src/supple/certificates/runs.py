@@ -15,7 +15,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.analyses.base.arguments import expect, number
 from supple.analyses.run.options import RunOptions, StudyOptions, event_tuple
@@ -25,6 +24,7 @@ from supple.events import Event
 from supple.forces import JointStop
 from supple.formulations.base import Formulation
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SuppleError, without_warnings
 from supple.foundation.frames import Body
 from supple.integrators.methods.base import Integrator
@@ -38,7 +38,6 @@ from supple.sweeps.readings import Reading, readings
 INTERVALS = 2000
 MOST_INTERVALS = 10_000_000
 OUTPUT = "a number, e.g. 'elbow.angle @ max' or 'elbow.angle @ 0.5 s', or a function"
-Array = NDArray[np.float64]
 PARTS = 32  # of a short contact or pulse
 FEW = 16.0  # intervals of output: instants that are closer are looked at
 MOST = 500  # pairs of instants; of more the first ones

@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError
 from supple.results.quantities import quantity
 from supple.results.result import Result
 from supple.results.views.body_loads import at_times
 from supple.sweeps.readings import Reading
-
-Array = NDArray[np.float64]
 
 SMOOTH = 2.0  # largest ratio of curvatures over one and two intervals; 1 of a parabola
 CONSTANT = 1e-6  # of its size: a history that changes less is a constant

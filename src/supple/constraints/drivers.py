@@ -11,10 +11,11 @@ from supple.constraints.base import FrameConstraint
 from supple.constraints.couplings import CoordinateConstraint, Term
 from supple.constraints.smooth import smooth_signal
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, describe, label
 from supple.foundation.fields import Given, checked, declared, given, unit_vector
 from supple.foundation.frames import Frame
-from supple.foundation.validate import Axis, Vector, set_fields
+from supple.foundation.validate import Axis, set_fields
 from supple.joints import Joint, Motion
 from supple.joints.interactions import check_joint_reference
 from supple.signals import Signal, SignalLike

@@ -7,9 +7,10 @@ from typing import Any
 from supple.constraints.base import FrameConstraint
 from supple.constraints.smooth import lowest, smooth_signal
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.fields import Given, checked, declared, unit_vector
-from supple.foundation.validate import Axis, Vector
+from supple.foundation.validate import Axis
 from supple.signals import Constant, Signal, SignalLike
 
 

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 
 from supple.forces.base import ForceElement
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import Given, checked, declared, given, stored
 from supple.foundation.frames import Body
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 from supple.joints import Joint
 from supple.joints.interactions import Shaft, Target, check_joint_reference
 from supple.signals import Signal, SignalLike, as_signal

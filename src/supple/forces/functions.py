@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 from supple.forces import native
 from supple.forces.base import ForceElement, PairForce
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import Given, checked, declared, given
 from supple.foundation.frames import Frame, expect_body_frame
-from supple.foundation.validate import Vector, set_fields
+from supple.foundation.validate import set_fields
 from supple.joints import Joint
 from supple.joints.interactions import Shaft, Target, check_joint_reference
 

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 
 from supple.core.base import opcodes as op
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 from supple.signals import expressions
 from supple.signals.base import Packed, packed, parsed
 from supple.signals.piecewise import OPEN_END

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from supple.forces.base import ForceElement, PairForce, SignalTriple, three_signals
 from supple.forces.laws import Law, LawLike, damper_law, spring_law
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.fields import (
     Given,
@@ -24,7 +25,7 @@ from supple.foundation.fields import (
     vector,
 )
 from supple.foundation.frames import Body, Frame, Line, expect_body_frame
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 from supple.joints.interactions import same_station
 from supple.signals import Constant, Signal, SignalLike
 

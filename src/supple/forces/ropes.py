@@ -10,10 +10,11 @@ import numpy as np
 
 from supple.forces.base import ForceElement
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import Given, checked, declared, not_negative, positive, unit_vector
 from supple.foundation.frames import Frame, expect_frame
-from supple.foundation.validate import Axis, Vector, read_only, set_fields
+from supple.foundation.validate import Axis, read_only, set_fields
 from supple.joints import Joint
 from supple.joints.interactions import Target, check_joint_reference
 

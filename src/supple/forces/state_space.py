@@ -20,9 +20,10 @@ from supple.forces.controllers import (
 )
 from supple.forces.sampled import SampledController
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import Given, checked, declared, given
-from supple.foundation.validate import Vector, set_fields
+from supple.foundation.validate import set_fields
 from supple.joints.interactions import Target
 from supple.signals import Signal
 

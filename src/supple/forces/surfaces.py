@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from supple.forces.base import ForceElement, SignalTriple, three_signals
 from supple.foundation import validate
+from supple.foundation.arrays import Indices
 from supple.foundation.errors import ModelError, label
 from supple.foundation.fields import Given, checked, declared, stored
 from supple.foundation.frames import Frame, expect_body_frame
@@ -18,7 +19,6 @@ from supple.signals import Signal, SignalLike, to_signal
 if TYPE_CHECKING:
     from supple.fem.nodal.ancf_faces import Face
 
-Indices = NDArray[np.intp]
 
 
 def _nodes(owner: str, field: str, value: Any) -> Indices:

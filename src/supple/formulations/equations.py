@@ -13,8 +13,8 @@ from supple.core.equations import dynamics
 from supple.engine.base.histories import RunHistory
 from supple.engine.base.row_sets import RowSets
 from supple.engine.pack.builder import Compiled
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
-from supple.foundation.poses import Array
 from supple.loops.assembly import Rows, rows_at
 from supple.native.declare import Entry
 

@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from supple.bodies.base.flexible import FlexibleBody
 from supple.engine.pack.attached import attached_masses
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Frame
 from supple.graph.topology import Graph, TreeEdge
@@ -30,7 +31,6 @@ from supple.joints import Joint
 from supple.model import Model
 from supple.reduction.modal import Attachment
 
-Array = NDArray[np.float64]
 Coordinates = Mapping[str, ArrayLike]
 
 # A term of the series of T that is smaller no longer changes it.
@@ -191,7 +191,7 @@ class Step:
     V: Array
     d: Array
     carrier: int
-    columns: NDArray[np.int_]
+    columns: Indices
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,6 @@ from typing import Literal
 import numpy as np
 
 from supple.formulations.placement import (
-    Array,
     Coordinates,
     Layout,
     Placement,
@@ -33,6 +32,7 @@ from supple.formulations.placement import (
     tilde,
 )
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.calls import public
 from supple.foundation.errors import ModelError
 from supple.model import Model

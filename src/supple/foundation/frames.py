@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, describe, label
 from supple.foundation.poses import EYE, IDENTITY, Pose
-from supple.foundation.validate import Vector, set_fields
+from supple.foundation.validate import set_fields
 
 if TYPE_CHECKING:
     from supple.fem.drawn.surface import Surface

@@ -6,10 +6,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-
+from supple.foundation.arrays import Array
 
 EYE: Array = np.eye(3)
 EYE.flags.writeable = False

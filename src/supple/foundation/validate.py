@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.foundation.arrays import Indices, Vector
 from supple.foundation.errors import ModelError, describe, warn_caller
 from supple.foundation.poses import EYE, quaternion_matrix
 from supple.foundation.units import degrees_sentence
 
-Vector = NDArray[np.float64]
 Axis = str | Sequence[float] | Vector
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -174,7 +174,7 @@ def listed(owner: str, field: str, value: Any, expected: str) -> list[Any]:
     return list(value)
 
 
-def whole_numbers(owner: str, field: str, value: Any, expected: str) -> NDArray[np.intp]:
+def whole_numbers(owner: str, field: str, value: Any, expected: str) -> Indices:
     """Return integers of any shape; floats, texts and truth values are refused."""
     try:
         found = np.asarray(value)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.palette import COLOURS, INK
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from supple.graph.linear_graph import GraphEdge, LinearGraph
 
-Array = NDArray[np.float64]
 
 COLOUR = {
     "arm": "#222222",

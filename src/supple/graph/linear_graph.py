@@ -26,15 +26,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Indices
 from supple.foundation.errors import ModelError, suggestion
 from supple.graph.topology import Graph, JointPoint
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Integers = NDArray[np.int_]
 
 
 class GraphEdge(NamedTuple):
@@ -90,7 +89,7 @@ class LinearGraph:
         return self.tree + self.cotree
 
     @cached_property
-    def incidence(self) -> Integers:
+    def incidence(self) -> Indices:
         """Incidence matrix (v, e): -1 where an edge leaves a node, +1 where it ends."""
         row = {node: i for i, node in enumerate(self.nodes)}
         kappa = np.zeros((len(row), len(self.edges)), dtype=np.int_)
@@ -99,7 +98,7 @@ class LinearGraph:
         return _frozen(kappa)
 
     @cached_property
-    def cutset(self) -> Integers:
+    def cutset(self) -> Indices:
         """Matrix of fundamental cutsets [1, D], (v - 1, e), Richard2012 (2).
 
         The branch of a row parts the nodes in two; +1 are the edges that cross as it does, -1
@@ -112,7 +111,7 @@ class LinearGraph:
         return _frozen(np.array(columns, dtype=np.int_).reshape(shape[::-1]).T)
 
     @cached_property
-    def circuit(self) -> Integers:
+    def circuit(self) -> Indices:
         """Matrix of fundamental circuits [E, 1], (e - v + 1, e), Richard2012 (4).
 
         The chord of a row and the branches from its head back to its tail; -1 are those that the
@@ -122,22 +121,22 @@ class LinearGraph:
         return _frozen(np.hstack([E, np.eye(len(self.cotree), dtype=np.int_)]))
 
     @property
-    def D(self) -> Integers:  # noqa: N802 - the symbol of the paper
+    def D(self) -> Indices:  # noqa: N802 - the symbol of the paper
         """Chords in the cutsets (v - 1, e - v + 1)."""
         return self.cutset[:, len(self.tree) :]
 
     @property
-    def E(self) -> Integers:  # noqa: N802 - the symbol of the paper
+    def E(self) -> Indices:  # noqa: N802 - the symbol of the paper
         """Branches in the circuits (e - v + 1, v - 1)."""
         return self.circuit[:, : len(self.tree)]
 
     @property
-    def pi(self) -> Integers:
+    def pi(self) -> Indices:
         """Body-path matrix (n, n), rows and columns in `order`: 1 where j is on the path to i."""
         return self.spanning.pi
 
     @property
-    def chi(self) -> Integers:
+    def chi(self) -> Indices:
         """Joint-path matrix (n, number of `points`) of the bodies in `order`: +1, -1 and 0."""
         return self.spanning.chi
 
@@ -196,7 +195,7 @@ class LinearGraph:
             f"{len(self.cotree)} circuits; joints and bodies of the tree: {tree}>"
         )
 
-    def _paths(self) -> dict[str, Integers]:
+    def _paths(self) -> dict[str, Indices]:
         """Path from the ground to each node (v - 1): +1 for a branch along its direction."""
         leaving: dict[str, list[tuple[int, int, str]]] = {node: [] for node in self.nodes}
         for i, edge in enumerate(self.tree):
@@ -215,6 +214,6 @@ class LinearGraph:
         return paths
 
 
-def _frozen(matrix: Integers) -> Integers:
+def _frozen(matrix: Indices) -> Indices:
     matrix.flags.writeable = False
     return matrix

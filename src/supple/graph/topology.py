@@ -29,8 +29,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Indices
 from supple.foundation.errors import ModelError
 
 FREE = "free:"  # before the name of a body: its own free joint from the root
@@ -133,7 +133,7 @@ class Graph:
         return tuple(point for point in ends if rooted or point.body != self.root)
 
     @cached_property
-    def pi(self) -> NDArray[np.int_]:
+    def pi(self) -> Indices:
         """Body-path matrix (n, n): 1 where body j lies on the path from the root to body i."""
         row = {body: i for i, body in enumerate(self.order)}
         pi = np.eye(len(row), dtype=np.int_)
@@ -144,7 +144,7 @@ class Graph:
         return pi
 
     @cached_property
-    def chi(self) -> NDArray[np.int_]:
+    def chi(self) -> Indices:
         """Joint-path matrix (n, number of points), entries +1, -1 and 0.
 
         Point k is on the path to body i when its whole joint is. There it counts +1 when it leads

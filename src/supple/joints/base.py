@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, describe, label
 from supple.foundation.fields import declared, given, named, stored
 from supple.foundation.frames import Body, Frame, expect_two_bodies
 from supple.foundation.poses import EYE, IDENTITY, Pose, quaternion_matrix
-from supple.foundation.validate import Vector, read_only, rotation_vector_quaternion, set_fields
+from supple.foundation.validate import read_only, rotation_vector_quaternion, set_fields
 from supple.joints.motions import MOTIONS, Chart, MotionKind, MotionName
 
 

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import Given, checked, declared, given, unit_vector
-from supple.foundation.validate import Axis, Vector, read_only
+from supple.foundation.validate import Axis, read_only
 from supple.joints.base import Joint, Motion
 from supple.joints.motions import MOTIONS
 

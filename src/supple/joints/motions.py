@@ -16,7 +16,8 @@ from typing import Literal
 import numpy as np
 
 from supple.core.base import layout as at
-from supple.foundation.poses import Array, quaternion_matrix
+from supple.foundation.arrays import Array
+from supple.foundation.poses import quaternion_matrix
 
 MotionName = Literal["rotate", "translate", "ball", "free"]
 ChartName = Literal["axes", "ball", "free"]

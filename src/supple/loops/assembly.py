@@ -20,9 +20,10 @@ from supple.engine.pack.builder import Compiled, build
 from supple.engine.pack.nodal_bodies import rigid_motions
 from supple.engine.reading.rows import Rows, moving, row_sizes, rows_at, scaled_rows
 from supple.engine.sparsity.mass_solver_choice import Linear
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, suggestion
 from supple.foundation.frames import Frame
-from supple.foundation.poses import Array, matrix_quaternion
+from supple.foundation.poses import matrix_quaternion
 from supple.graph.topology import FREE
 from supple.graph.tree_choice import Tree
 from supple.joints import Joint

@@ -20,7 +20,7 @@ from supple.core.bodies import chart
 from supple.core.equations import dynamics
 from supple.engine.base.compiled import Compiled
 from supple.engine.reading.rows import Rows, mass_at, row_sizes, rows_at
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.joints.motions import MOTIONS
 from supple.loops.steps import Metric, bordered, sparse_solution
 

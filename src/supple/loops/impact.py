@@ -17,7 +17,7 @@ from supple.core.base.layout import new_work
 from supple.core.equations import dynamics
 from supple.engine.base.compiled import Compiled
 from supple.engine.reading.rows import moving, row_sizes, rows_at
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 
 # Rates of rows that are left, in units of the largest rates before: more is a contradiction.
 FOLLOWED = 1e-8

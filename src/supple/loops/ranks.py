@@ -18,7 +18,7 @@ import numpy as np
 from supple.core.base.layout import new_work
 from supple.engine.base.compiled import Compiled
 from supple.engine.reading.rows import moving, rows_at, scaled_rows, scaled_sparse
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.loops.closing import CLOSED, Assembler
 from supple.loops.steps import allowed
 

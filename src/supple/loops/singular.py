@@ -15,8 +15,8 @@ import numpy as np
 from supple.core.base.layout import new_work
 from supple.engine.base.compiled import Compiled, RowRecord
 from supple.engine.reading.rows import moving, row_sizes, rows_at, scaled_rows
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
-from supple.foundation.poses import Array
 from supple.loops.closing import Assembler
 from supple.loops.ranks import (
     SINGULAR,

@@ -18,13 +18,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.core.base.layout import new_work
 from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
 from supple.engine.reading.rows import rows_at
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array, Booleans
 from supple.loops.closing import CLOSED, Assembler
 
 if TYPE_CHECKING:
@@ -71,13 +70,13 @@ def slackened(compiled: Compiled, t: float, q: Array) -> Array:
     return out if found else q
 
 
-def _columns(G: Any) -> NDArray[np.bool_]:
+def _columns(G: Any) -> Booleans:
     """Which columns of some rows, all of them positive, have entries."""
     return np.asarray(np.asarray(G.sum(axis=0)).ravel() > 0.0)
 
 
 def _curved(
-    record: ANCFRecord, held: NDArray[np.bool_], old: Array, ends: Array, gravity: Array
+    record: ANCFRecord, held: Booleans, old: Array, ends: Array, gravity: Array
 ) -> Array | None:
     """Nodal vectors (nodes, V, 3) of a line between its held nodes; None if it is not slack.
 

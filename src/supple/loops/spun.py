@@ -11,7 +11,7 @@ import numpy as np
 from supple.core.base.layout import new_work
 from supple.engine.base.compiled import SLIDER, SPIN, Compiled
 from supple.engine.reading.rows import rows_at
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 
 STEPS = 3  # one is exact if nothing but the spin is off
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 
 TINY = 1e-13  # of their entries: beyond what a step of Newton shows, and above rounding
 FULL = 0.2  # part of its entries from which on a mass matrix is treated as a whole one

@@ -6,11 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.foundation.validate import Vector
-
-Indices = NDArray[np.int_]
+from supple.foundation.arrays import Indices, Vector
 
 # Up to this size dense methods are quicker than sparse ones, and they find every mode.
 DENSE = 700

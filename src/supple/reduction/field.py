@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from supple.foundation.validate import Vector
+from supple.foundation.arrays import Vector
 from supple.reduction.modal import ModalBody, Reduction
 
 

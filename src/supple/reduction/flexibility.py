@@ -15,9 +15,9 @@ from scipy import sparse
 
 from supple.fem.base.vibration import Factor
 from supple.fem.ties.tied import TiedComponent
+from supple.foundation.arrays import Indices, Vector
 from supple.foundation.errors import ModelError
-from supple.foundation.validate import Vector
-from supple.reduction.eigen import DENSE, Indices, dense, part
+from supple.reduction.eigen import DENSE, dense, part
 
 Solve = Callable[[Vector], Vector]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.foundation.validate import Vector
-from supple.reduction.modes import COUPLING, Indices
+from supple.foundation.arrays import Indices, Vector
+from supple.reduction.modes import COUPLING
 
 # Squares of frequencies that differ relatively by less belong together: their modes turn fast
 # where a change of the body couples them, and are turned back. All others stay what they are.

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from supple.fem.beams.line import BeamLine
-from supple.foundation.validate import Vector, read_only
+from supple.foundation.arrays import Vector
+from supple.foundation.validate import read_only
 from supple.reduction.stiffening import Axial, Stiffening, VonKarman
 
 if TYPE_CHECKING:

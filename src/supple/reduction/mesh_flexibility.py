@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.foundation.validate import Vector, read_only
+from supple.foundation.arrays import Vector
+from supple.foundation.validate import read_only
 from supple.reduction.eigen import part
 from supple.reduction.problem import Problem
 

@@ -14,12 +14,13 @@ import numpy as np
 
 from supple.fem.base.damping import Damping, KelvinVoigt, ModalDamping, Rayleigh
 from supple.fem.base.inertia import InertiaIntegrals, point_integrals
+from supple.foundation.arrays import Indices, Vector
 from supple.foundation.errors import ModelError
-from supple.foundation.validate import Vector, read_only
+from supple.foundation.validate import read_only
 from supple.reduction.eigen import dense
 from supple.reduction.matching import ModePattern
 from supple.reduction.membranes import Membranes
-from supple.reduction.modes import Indices, equal_groups, normal_modes
+from supple.reduction.modes import equal_groups, normal_modes
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import NormalModes, ShapeSet
 from supple.reduction.strips import Strips

@@ -11,11 +11,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.foundation.validate import Vector
-
-Indices = NDArray[np.int_]
+from supple.foundation.arrays import Indices, Vector
 
 Reference = Literal["clamped", "chord", "mean_axis"]
 REFERENCES: tuple[Reference, ...] = get_args(Reference)

@@ -14,8 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from supple.fem.beams.part import INNER
-from supple.foundation.validate import Vector
-from supple.reduction.eigen import Indices
+from supple.foundation.arrays import Indices, Vector
 from supple.reduction.modes import TX, Reference, rigid_motions
 from supple.reduction.problem import Problem
 

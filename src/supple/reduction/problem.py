@@ -10,15 +10,8 @@ from typing import Any
 import numpy as np
 
 from supple.fem.base.inertia import InertiaIntegrals, point_integrals
-from supple.foundation.validate import Vector
-from supple.reduction.eigen import (
-    DENSE,
-    Indices,
-    lowest_modes,
-    part,
-    refined_modes,
-    solver,
-)
+from supple.foundation.arrays import Indices, Vector
+from supple.reduction.eigen import DENSE, lowest_modes, part, refined_modes, solver
 from supple.reduction.modes import (
     COORDINATES,
     TX,

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.foundation.validate import Vector, read_only
+from supple.foundation.arrays import Indices, Vector
+from supple.foundation.validate import read_only
 from supple.reduction.eigen import dense
 from supple.reduction.problem import Problem
 from supple.reduction.second_order.slaved import inertia_loads
@@ -41,7 +41,7 @@ class StaticResponse:
     moved: Vector
     rows: Vector
     work: Vector
-    attached: NDArray[np.int_]
+    attached: Indices
 
 
 def static_response(

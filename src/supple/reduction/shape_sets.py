@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import Given, checked, choice, declared, unit_vector, vector
-from supple.foundation.validate import Axis, Vector
+from supple.foundation.validate import Axis
 from supple.reduction.modes import Reference
 from supple.reduction.problem import Problem
 

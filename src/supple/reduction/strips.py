@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.foundation.validate import Vector, read_only
+from supple.foundation.arrays import Integers, Vector
+from supple.foundation.validate import read_only
 
 # Columns of a strip; core/bodies/second_order_shapes.py is written for as many.
 WIDTH = 4
@@ -32,8 +32,8 @@ class Strips(NamedTuple):
         Their entries; zeros behind the last column.
     """
 
-    strips: NDArray[np.int64]
-    rows: NDArray[np.int64]
+    strips: Integers
+    rows: Integers
     values: Vector
 
     @classmethod

@@ -10,9 +10,8 @@ import numpy as np
 
 from supple.fem.base.inertia import InertiaIntegrals
 from supple.fem.ties.tied import refuse_incomplete
+from supple.foundation.arrays import Indices, Vector
 from supple.foundation.errors import ModelError
-from supple.foundation.validate import Vector
-from supple.reduction.eigen import Indices
 from supple.reduction.flexibility import Flexibility, Solve
 from supple.reduction.modes import Reference, signs
 from supple.reduction.problem import Problem

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.errors import SuppleError, suggestion
 from supple.foundation.palette import COLOURS as COLOURS
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from supple.results.files.saved import SavedResult
     from supple.results.result import Result
 
-Array = NDArray[np.float64]
 AnyResult: TypeAlias = "Result | SavedResult"
 Compared: TypeAlias = "AnyResult | Sequence[AnyResult] | Mapping[str, AnyResult] | None"
 

@@ -6,13 +6,11 @@ import re
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError, suggestion
 from supple.results.files.dataset import variables
 from supple.results.result import Result
-
-Array = NDArray[np.float64]
 
 _PLACE = re.compile(r"\.at\(([^()]*)\)")
 _COMPONENTS = {"x": 0, "y": 1, "z": 2}

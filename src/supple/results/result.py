@@ -7,20 +7,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.constraints import SlidingJoint
 from supple.core.base.layout import integers
 from supple.core.forces.control import STATE, STATES
 from supple.forces import Controller, JointForce, Motor
 from supple.forces.kinds import force_kind
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import SuppleError, describe, suggestion
 from supple.results.data.audit import EnergyAudit, MomentumAudit
 from supple.results.data.findings import Monitor
 from supple.results.data.run_data import EventRecord, History, RunData
 from supple.results.data.spectrogram import Spectrogram
 from supple.results.data.spectrum import Spectrum
-from supple.results.files.dataset import Array, Track, track, values_of, variables
+from supple.results.files.dataset import Track, track, values_of, variables
 from supple.results.files.saved import SavedResult, load_result
 from supple.results.monitor.monitor import LONG, headline, monitor, monitor_in_blocks
 from supple.results.motion.motion_audit import MotionAudit, motion_audit
@@ -106,7 +106,7 @@ class Result(Products):
         self.statistics = dict(data.statistics)
         self.momentum = MomentumAudit(data.momentum)
 
-    def _at(self, which: NDArray[np.int_]) -> Result:
+    def _at(self, which: Indices) -> Result:
         """The result at some of its output times, of whatever kind it is."""
         return Result(self.data.at(which))
 

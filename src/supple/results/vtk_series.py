@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import make_folder, write_whole
 from supple.foundation.errors import SuppleError
 from supple.foundation.poses import quaternion_matrix
@@ -26,7 +27,7 @@ from supple.results.files.drawn_bodies import (
 from supple.results.files.saved import SavedResult
 from supple.results.files.vtk_files import mesh, polydata, series
 from supple.results.result import Result
-from supple.results.views.views import Array, BodyView
+from supple.results.views.views import BodyView
 
 INDEX, NAMES = "run.pvd", "names.csv"
 

@@ -21,7 +21,7 @@ from supple.core.forces import forces
 from supple.core.forces.joint_forces import JOINT_SPRING
 from supple.engine.base.compiled import Compiled
 from supple.forces.kinds import ELEMENTS
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.sensitivities.linear_steps import Steps
 
 ROUGH = 0.02  # second difference, in parts of the first, from which on it is looked at again

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.events import Event
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SimulationError
-from supple.foundation.poses import Array
 from supple.results.result import Result
 from supple.sensitivities.displaced import SMALL, moved
 from supple.sensitivities.linear_steps import States

@@ -12,7 +12,7 @@ from supple.core.base.layout import new_work
 from supple.engine.base.compiled import Compiled
 from supple.engine.base.row_sets import RowSets
 from supple.formulations.equations import Equations
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.integrators.run.driver import Solution
 from supple.results.data.run_data import ChangeRecord
 from supple.results.result import Result

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from supple.analyses.base.arguments import expect
 from supple.events import Event
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
-from supple.foundation.poses import Array
 from supple.sensitivities.crossing import Crossing
 from supple.sensitivities.followed_run import FollowedRun
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import check_target, write_whole
 from supple.foundation.check_sums import sum_of
 from supple.foundation.errors import ModelError, SuppleError, SuppleWarning, warn_caller
-from supple.foundation.poses import Array
 from supple.sensitivities.sensitivity import Sensitivity
 
 RANGE = "a start, (low, high), or (start, low, high)"

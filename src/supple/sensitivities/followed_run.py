@@ -11,8 +11,8 @@ from supple.analyses.run.outcome import result_of
 from supple.analyses.run.phases import Piece, in_phases, joined, pieces_of
 from supple.analyses.run.probe import Probe
 from supple.engine.base.row_sets import RowSets
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SimulationError
-from supple.foundation.poses import Array
 from supple.integrators.methods.base import Integrator
 from supple.integrators.run.driver import Problem, Solution
 from supple.results.data.run_data import ChangeRecord

@@ -28,9 +28,8 @@ import numpy as np
 from supple.core.base.layout import new_work
 from supple.core.equations import trajectory_tangents as along
 from supple.engine.base.compiled import Compiled
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import SimulationError
-from supple.foundation.poses import Array
-from supple.results.data.run_data import Indices
 
 ROOT = 6.0**0.5
 NODES = np.array([(4.0 - ROOT) / 10.0, (4.0 + ROOT) / 10.0, 1.0])

@@ -19,9 +19,9 @@ from supple.engine.base.compiled import Compiled
 from supple.engine.pack.attached import attached_masses
 from supple.engine.reading.phases import in_phase, with_holds
 from supple.engine.reading.recompile import Beside
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SuppleWarning, label
 from supple.foundation.frames import Body
-from supple.foundation.poses import Array
 from supple.integrators.run.driver import Problem
 from supple.loops.assembly import assembled
 from supple.model import Model

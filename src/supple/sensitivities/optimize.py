@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 
 from supple.events import Event
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SuppleError
 from supple.foundation.input_files import path_of
-from supple.foundation.poses import Array
 from supple.foundation.progress import told
 from supple.foundation.reports import Report
 from supple.integrators.methods.base import Integrator

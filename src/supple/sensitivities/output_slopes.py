@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import SuppleError
-from supple.foundation.poses import Array
-from supple.results.data.run_data import Indices
 from supple.results.result import Result
 from supple.sensitivities.displaced import SMALL
 from supple.sensitivities.ending import Ending

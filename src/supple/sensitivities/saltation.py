@@ -20,8 +20,8 @@ from supple.analyses.run.phases import Piece
 from supple.engine.base.compiled import Compiled
 from supple.engine.base.row_sets import RowSets
 from supple.events import Event
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SimulationError
-from supple.foundation.poses import Array
 from supple.integrators.run.driver import Solution
 from supple.loops.impact import impact
 from supple.results.data.run_data import ChangeRecord

@@ -20,11 +20,10 @@ import numpy as np
 from supple.core.base.layout import new_work
 from supple.engine.base.compiled import Compiled
 from supple.engine.base.row_sets import RowSets
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError, SimulationError
-from supple.foundation.poses import Array
 from supple.integrators.methods.base import Integrator
 from supple.integrators.run.driver import Problem
-from supple.results.data.run_data import Indices
 from supple.sensitivities.buffer_derivative import (
     Places,
     Touched,

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 from supple.analyses.run.options import RunOptions, event_tuple
 from supple.events import Event
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
-from supple.foundation.poses import Array
 from supple.foundation.reports import Report
 from supple.integrators.methods.base import Integrator
 from supple.io.modelfiles.model_file import ModelFile

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from supple.core.base import opcodes as op
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
-from supple.foundation.validate import Vector, read_only
+from supple.foundation.validate import read_only
 from supple.signals import derivatives, expressions
 
 

@@ -10,12 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.core.base import opcodes as op
+from supple.foundation.arrays import Array
 from supple.signals.expressions import Operation
 
-Array = NDArray[np.float64]
 Triple = tuple[Any, Any, Any]
 
 

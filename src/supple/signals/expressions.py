@@ -17,11 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.core.base import opcodes as op
 
-Array = NDArray[np.float64]
 Operation = tuple[int, float]
 
 CONSTANTS = {"pi": math.pi, "tau": math.tau, "e": math.e}

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 
 from supple.core.base import opcodes as op
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.fields import declared, number
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 from supple.signals import derivatives, expressions
 from supple.signals.base import EXPECTED, Combination, Packed, Signal, packed, parsed, shaped
 from supple.signals.piecewise import Constant

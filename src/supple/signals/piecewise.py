@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from supple.core.base import opcodes as op
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import Given, checked, choice, declared, given, number
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 from supple.signals.base import Combination, Packed, Signal
 
 # Stands for an end at infinity: finite, so that kernels need no special case.

@@ -18,9 +18,10 @@ from numpy.typing import ArrayLike
 
 from supple.core.base import opcodes as op
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import Given, checked, declared, given
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 from supple.signals.base import Combination, Packed, Signal, SignalLike
 from supple.signals.formulas import Sine, as_signal, to_signal
 from supple.signals.piecewise import Piecewise, row

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.calls import public
 from supple.foundation.errors import SuppleError, suggestion
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 MOST = 4  # quantities in one picture
 SMALLEST = 1e-16  # of the range: what is drawn for no difference at all
-Array = NDArray[np.float64]
 Table = dict[str, Interpolant]
 SAME_TIME = 1e-9  # of the common time: output times closer than this are one
 ROUNDING = 1e-12  # of the largest value with the same units

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from supple.analyses.run.options import MethodOptions, takes
 from supple.analyses.run.simulate import simulate
 from supple.events import Event
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.calls import public
 from supple.foundation.errors import ModelError, SuppleError, without_warnings
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 Output = str | Callable[[Result], ArrayLike]
 
 TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)

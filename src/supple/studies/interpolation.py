@@ -10,11 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.results.files.dataset import Track, Variable
-
-Array = NDArray[np.float64]
 
 # Largest error of the rate of a quintic over that of its value, times the interval: the error goes
 # with s^3 (1 - s)^3, s from 0 to 1.

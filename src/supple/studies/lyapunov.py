@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.analyses.run.simulate import simulate
 from supple.forces import SampledController
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.calls import expect_options, public
 from supple.foundation.errors import ModelError, SuppleError, without_warnings
@@ -26,7 +26,6 @@ from supple.state import State
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 SEGMENTS = 250  # of the usual run
 BLOCKS = 10  # of segments, whose means tell the spread

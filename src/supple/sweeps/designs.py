@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SuppleError
 
-Array = NDArray[np.float64]
 Scalar = float | int | str | bool
 Row = dict[str, Scalar]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError, without_warnings
 from supple.foundation.progress import duration
 from supple.integrators.run.interruption import raised_at_once
@@ -17,7 +17,6 @@ from supple.sweeps.designs import Row
 from supple.sweeps.readings import Reading
 from supple.sweeps.subjects import Subject
 
-Array = NDArray[np.float64]
 LONGEST_REASON = 500
 
 

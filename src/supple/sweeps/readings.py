@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SuppleError, suggestion
 from supple.results.quantities import quantity
 from supple.results.result import Result
 from supple.sweeps.designs import OWNER
 
-Array = NDArray[np.float64]
 Output = str | Callable[[Any], Any]
 Outputs = Output | Sequence[Output] | Mapping[str, Output]
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Booleans, Numbers
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.calls import public
 from supple.foundation.errors import ModelError, SuppleError, suggestion
@@ -38,7 +38,6 @@ FAILED = COLOURS[3]
 RESAMPLED = 500
 FEWEST = 8  # base points
 CONFIDENCE = 1.959963984540054  # standard errors on either side of 95 %
-Array = NDArray[np.float64]
 SHOWN = 5  # reasons of failed runs that are told
 PERCENTILES = (5.0, 25.0, 50.0, 75.0, 95.0)
 
@@ -153,7 +152,7 @@ class Sweep:
         return tuple(self.parameters[0])
 
     @property
-    def done(self) -> NDArray[np.bool_]:
+    def done(self) -> Booleans:
         """(n,) whether each run has reached its end."""
         return np.array([record.state == "done" for record in self.records])
 
@@ -173,7 +172,7 @@ class Sweep:
             if record.verdict and not record.verdict.startswith(LEVELS[0])
         ]
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
+    def __getitem__(self, name: str) -> Numbers:
         """(n,) values of a parameter, or of an output, NaN where a run failed."""
         if name in self.varied:
             return np.array([row[name] for row in self.parameters])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import SuppleError
 from supple.visualization.scene import Scene, body_things, bounds
 from supple.visualization.symbols import Signs, world
@@ -21,7 +21,7 @@ MOST_REACTIONS = 60  # joints whose forces are drawn
 UNIT, UNIT_OF_BODY = 0.0095, 0.08
 
 
-def chosen_times(t: NDArray[np.float64], frames: int) -> NDArray[np.intp]:
+def chosen_times(t: Array, frames: int) -> Indices:
     """Numbers of at most ``frames`` of the output times, evenly over the run."""
     most = validate.integer("pictures", "frames", frames, 2, "a number of pictures, 2 or more")
     if len(t) <= most:

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Bytes
 from supple.foundation.errors import FileError
 from supple.foundation.progress import told
 from supple.visualization.picture import Drawing
 from supple.visualization.scene import Scene
 
-Bytes = NDArray[np.uint8]
 Pictures = Iterator[tuple[Bytes, int]]  # with how many times each is shown
 DOTS = 96  # in an inch
 ENDINGS = (".gif", ".mp4")

@@ -11,12 +11,11 @@ import struct
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.poses import quaternions
 from supple.visualization.scene import Scene, Thing
 
-Array = NDArray[np.float64]
 FLOAT, UNSIGNED = 5126, 5125
 VERTICES, INDICES = 34962, 34963
 LINES, TRIANGLES = 1, 4

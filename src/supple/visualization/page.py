@@ -18,10 +18,10 @@ from importlib.resources import files
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.poses import quaternions
-from supple.visualization.scene import Chapter, Indices, Scene, Thing, sides
+from supple.visualization.scene import Chapter, Scene, Thing, sides
 
 Shown = Literal["displacement", "strain", "stress"]
 SHOWN: tuple[Shown, ...] = ("displacement", "strain", "stress")
@@ -89,7 +89,6 @@ def _largest(away: Array, fields: Array, modulus: Array | None) -> tuple[float, 
     return best, when
 
 
-Array = NDArray[np.float64]
 SCRIPTS = ("data.js", "render.js", "plots.js", "marks.js", "camera.js", "controls.js")
 # Colours of values from 0 to the largest: viridis.
 SCALE = ("#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec962", "#addc30",

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.palette import INK
 from supple.visualization.scene import Scene, Thing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 SIZE = 7.0  # inches
 SUN = np.array([0.35, -0.45, 0.82])
 HEIGHT, TURN = 20.0, -62.0  # degrees, of the camera

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.drawn.surface import MOST_STRESS, Surface
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.palette import COLOURS
 
 if TYPE_CHECKING:
@@ -116,8 +116,6 @@ def _edges(triangles: Indices, faces: Indices, unit: Array) -> Indices:
     return np.asarray(shown[first[drawn]], dtype=np.intp)
 
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Kind = Literal["bodies", "joints", "forces", "constraints", "reactions", "marks"]
 # How exact sampled displacements of second order are, in sizes of the body.
 SAMPLED = 1e-7

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.bodies.nodal.line_sections import section_axes
 from supple.constraints import SlidingJoint
@@ -20,6 +19,7 @@ from supple.fem.drawn.surface import Surface, joined, moved
 from supple.forces.base import PairForce
 from supple.forces.points import DistributedLoad, SpringDamper
 from supple.forces.ropes import Rope, frame_of
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError
 from supple.foundation.frames import Frame
 from supple.foundation.poses import aligned
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from supple.joints import Joint
     from supple.results.result import Result
 
-Array = NDArray[np.float64]
 Pose = tuple[Array, Array]
 STEEL, SPRING, FORCE, TORQUE, RULE = "#8d949c", "#c98a1b", "#c8382f", "#8e44ad", "#3d8b5f"
 WORLD = ("#cc3b3b", "#3f9b4f", "#3a6fc4")

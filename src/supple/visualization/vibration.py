@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.visualization.scene import Chapter, Scene, Thing
 
-Array = NDArray[np.float64]
 PHASES = 33  # of a cycle, the first and the last being the same
 REACH = 0.08  # largest displacement of a body, in sizes of the scene
 # What is smaller, in parts of the largest displacement of a mode, is rounding.

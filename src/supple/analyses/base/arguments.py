@@ -10,8 +10,8 @@ import numpy as np
 
 from supple.engine.pack.builder import Compiled
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
-from supple.foundation.poses import Array
 from supple.loops.assembly import transferred
 from supple.results.result import Result
 from supple.state import State, mismatch, same_parts

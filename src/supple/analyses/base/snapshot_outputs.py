@@ -19,9 +19,9 @@ from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
 from supple.engine.base.histories import PLACE, SPIN, VELOCITY, rotations
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError
 from supple.foundation.frames import Frame
-from supple.foundation.poses import Array
 from supple.model import Model
 from supple.reduction.modal import Attachment
 from supple.results.quantities import quantity

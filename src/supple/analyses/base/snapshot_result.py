@@ -16,7 +16,7 @@ from supple.engine.base.row_sets import RowSets
 from supple.engine.reading.loads import Loads
 from supple.forces import ForceElement
 from supple.formulations.equations import Equations
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.model import Model
 from supple.results.data.audit import AuditRecord
 from supple.results.result import RunData

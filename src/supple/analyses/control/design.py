@@ -13,8 +13,8 @@ from supple.analyses.linear.linearize import linearize
 from supple.analyses.modes.linear_model import LinearModel
 from supple.forces import JointEffort, Motor
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
-from supple.foundation.poses import Array
 from supple.joints.interactions import Target
 from supple.model import Model
 

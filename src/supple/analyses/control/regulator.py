@@ -20,11 +20,10 @@ from supple.analyses.control.design import (
     weights,
 )
 from supple.analyses.modes.linear_model import LinearModel
-from supple.analyses.modes.mode import Complex
 from supple.forces import ControlLaw, SampledController, StateSpaceController
 from supple.forces.controllers import SignalsLike
+from supple.foundation.arrays import Array, Complex
 from supple.foundation.errors import ModelError
-from supple.foundation.poses import Array
 from supple.model import Model
 
 

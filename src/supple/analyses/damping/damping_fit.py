@@ -32,6 +32,7 @@ from supple.bodies.base.elastic import takes_damping
 from supple.fem.base.damping import Damping, ModalDamping, Rayleigh, own_modes
 from supple.formulations.base import Formulation
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import (
     ModelError,
     SimulationError,
@@ -39,7 +40,6 @@ from supple.foundation.errors import (
     suggestion,
     warn_caller,
 )
-from supple.foundation.poses import Array
 from supple.model import Model
 from supple.results.result import Result
 from supple.state import State

@@ -16,8 +16,8 @@ from supple.engine.base.row_sets import RowSets
 from supple.engine.pack.builder import build
 from supple.engine.reading.rows import moving, rows_at, scaled_rows
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SuppleError
-from supple.foundation.poses import Array
 from supple.loops.assembly import contradiction, open_loop, refuse_rate, unfollowed
 from supple.loops.closing import LARGE, Assembler
 from supple.loops.ranks import analyse, scaled_table, weakest_row

@@ -22,7 +22,7 @@ from supple.core.base import layout as at
 from supple.core.forces.control import LINEAR_CONTROL, STATE, STATES
 from supple.engine.base.compiled import Compiled
 from supple.formulations.equations import Equations, Tangents
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.loops.assembly import Assembler, row_sizes
 
 RANK = 1e-10  # part of the largest singular value that is none

@@ -22,7 +22,7 @@ import numpy as np
 from supple.analyses.equilibrium.balance import Balance, one_way
 from supple.analyses.equilibrium.equilibrium import CONVERGED, NO_STIFFNESS, STALLED
 from supple.analyses.equilibrium.load_factor import Loaded
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 
 Kind = Literal["limit point", "bifurcation", "kink"]
 

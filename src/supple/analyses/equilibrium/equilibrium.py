@@ -24,15 +24,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.analyses.equilibrium.balance import AtRest, Balance, one_way
 from supple.analyses.equilibrium.growing_loads import GrowingLoads
 from supple.analyses.equilibrium.spin import Spin
 from supple.formulations.equations import Equations
-from supple.foundation.poses import Array
-
-Places = NDArray[np.intp]
+from supple.foundation.arrays import Array, Indices
 
 # A stiffness below this part of the largest one, in the units of increments, is none: rounding of
 # a stiffness matrix is 1e-16 of its largest entry.
@@ -98,13 +95,13 @@ class Equilibrium:
         return not np.any(np.abs(along) > NO_LOAD * self.size)
 
     @property
-    def free(self) -> Places:
-        """Places in ``stiffness`` of motions that nothing holds."""
+    def free(self) -> Indices:
+        """Indices in ``stiffness`` of motions that nothing holds."""
         return np.flatnonzero(np.abs(self.stiffness) <= self._nothing)
 
     @property
-    def unstable(self) -> Places:
-        """Places in ``stiffness`` of motions along which the loads push away."""
+    def unstable(self) -> Indices:
+        """Indices in ``stiffness`` of motions along which the loads push away."""
         return np.flatnonzero(self.stiffness < -self._nothing)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.engine.base.compiled import Compiled
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.results.flexibility.line_bending import line_turns
 
 # rad from one end of an element to the other. A line with a kink at a node turns by half of it, so

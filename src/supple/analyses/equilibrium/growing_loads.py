@@ -22,7 +22,7 @@ import numpy as np
 
 from supple.analyses.equilibrium.balance import AtRest, Balance, one_way
 from supple.engine.base.compiled import Compiled
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 
 TURN = 0.5  # most that a coordinate moves in a step of the load, rad or lengths of the model
 CORRECTIONS, CONVERGED = 10, 1e-9  # of Newton's method at each load

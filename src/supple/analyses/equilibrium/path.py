@@ -21,9 +21,9 @@ from supple.engine.pack.builder import Compiled
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.errors import ModelError, SimulationError, SuppleError
-from supple.foundation.poses import Array
 from supple.foundation.progress import told
 from supple.model import Model
 from supple.results.quantities import EXPECTED, quantity

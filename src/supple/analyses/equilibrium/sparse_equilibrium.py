@@ -38,7 +38,7 @@ from supple.analyses.equilibrium.tree_equilibrium import TOLD
 from supple.core.base import layout as at
 from supple.core.equations import dynamics
 from supple.formulations.equations import Equations
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.loops.assembly import Assembler, row_sizes
 from supple.loops.steps import TINY, bordered, sparse_solution
 

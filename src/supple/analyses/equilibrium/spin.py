@@ -16,8 +16,8 @@ import numpy as np
 from supple.core.base import layout as at
 from supple.forces import Motor
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, suggestion
-from supple.foundation.poses import Array
 from supple.joints import Joint
 from supple.loops.assembly import row_sizes
 from supple.model import Model

@@ -8,13 +8,14 @@ from functools import cached_property
 import numpy as np
 
 from supple.analyses.base.snapshot_result import instant
-from supple.analyses.equilibrium.equilibrium import Equilibrium, Places, Search
+from supple.analyses.equilibrium.equilibrium import Equilibrium, Search
 from supple.analyses.equilibrium.folded import folded
 from supple.analyses.equilibrium.spin import Spin, turned
 from supple.engine.pack.builder import Compiled
 from supple.forces import ForceElement, StateSpaceController
 from supple.forces.kinds import force_kind
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Indices
 from supple.foundation.errors import ModelError, label
 from supple.loops.singular import violated_row
 from supple.model import Model
@@ -243,6 +244,6 @@ def _unit(compiled: Compiled, dof: int) -> str:
     return "N" if slides else "N m"
 
 
-def _words(compiled: Compiled, found: Equilibrium, places: Places) -> tuple[str, ...]:
+def _words(compiled: Compiled, found: Equilibrium, places: Indices) -> tuple[str, ...]:
     motions = (np.abs(found.motions[:, k]) for k in places)
     return tuple(compiled.dof_label(int(np.argmax(motion))) for motion in motions)

@@ -21,7 +21,7 @@ from supple.analyses.equilibrium.equilibrium import (
 from supple.core.equations import tree_border as border
 from supple.core.equations import tree_parts as parts
 from supple.formulations.equations import Equations
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 
 FEWEST = 20  # velocities; below a whole matrix is simpler
 TOLD = 6  # stiffnesses

@@ -39,10 +39,10 @@ from supple.fem.nodal.ancf_plate import PlateRows, grid_cells
 from supple.fem.nodal.ancf_solid import SolidVectors
 from supple.fem.refinement.meshes import finer
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array, Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Frame
-from supple.foundation.poses import Array, Pose
-from supple.foundation.validate import Vector
+from supple.foundation.poses import Pose
 from supple.joints import Joint
 from supple.loops.assembly import compile_model
 from supple.model import Model

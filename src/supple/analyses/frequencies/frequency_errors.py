@@ -26,9 +26,9 @@ from supple.engine.base.body_records import FlexRecord
 from supple.engine.base.compiled import Compiled
 from supple.engine.reading.loads import Loads
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array
 from supple.foundation.errors import label, percent
 from supple.foundation.frames import Body
-from supple.foundation.poses import Array
 from supple.model import Model
 from supple.results.checks.reduced_bodies import advice, coordinates, mesh_works
 from supple.results.data.findings import Finding, Monitor

@@ -37,14 +37,14 @@ from supple.analyses.frequencies.rest_modes import (
     ritz_modes,
 )
 from supple.analyses.modes.linear_model import LinearModel
-from supple.analyses.modes.mode import Complex, Mode
+from supple.analyses.modes.mode import Mode
 from supple.bodies.nodal.ancf_line import ANCFBeam
 from supple.bodies.nodal.ancf_solid import ANCFSolid
 from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array, Complex
 from supple.foundation.errors import SuppleError
-from supple.foundation.poses import Array
 from supple.model import Model
 from supple.results.flexibility.line_bending import Bending, line_turns
 

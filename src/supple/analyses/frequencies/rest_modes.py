@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from supple.analyses.modes.mode import Complex
 from supple.core.equations import dynamics
 from supple.formulations.equations import Equations
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array, Complex
 from supple.loops.assembly import row_sizes
 from supple.loops.steps import TINY, bordered, sparse_solution
 

@@ -13,8 +13,8 @@ import numpy as np
 from supple.core.base.layout import read_work
 from supple.core.equations import dynamics
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
-from supple.foundation.poses import Array
 from supple.loops.assembly import CLOSED, row_sizes
 
 FAR = 0.3  # rad, or lengths of the model: the longest piece

@@ -26,9 +26,9 @@ from supple.constraints.couplings import joint_target
 from supple.formulations.base import Formulation
 from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Vector
 from supple.foundation.errors import ModelError, warn_caller
-from supple.foundation.poses import Array
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 from supple.integrators.methods.base import Integrator
 from supple.loops.assembly import compile_model
 from supple.model import Model

@@ -19,8 +19,8 @@ from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, label, warn_caller
-from supple.foundation.poses import Array
 from supple.foundation.progress import told
 from supple.loops.assembly import compile_model, rows_at, scaled_rows
 from supple.loops.singular import violated_row

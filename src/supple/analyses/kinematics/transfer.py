@@ -33,9 +33,10 @@ from supple.engine.base.compiled import Compiled
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
 from supple.foundation.frames import Body, Frame
-from supple.foundation.poses import Array, Pose
+from supple.foundation.poses import Pose
 from supple.foundation.validate import listed
 from supple.joints import Joint
 from supple.loops.assembly import compile_model, on_constraints, transferred

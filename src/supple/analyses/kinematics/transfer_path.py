@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from supple.analyses.linear.independent import Coordinates, Motions
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
-from supple.foundation.poses import Array
 from supple.foundation.validate import array
 from supple.loops.assembly import CLOSED, Assembler
 from supple.state import State

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SuppleError, suggestion
 from supple.foundation.frames import Frame
-from supple.foundation.poses import Array
 from supple.state import State
 
 OWNER = "Transfer"

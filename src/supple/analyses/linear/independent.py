@@ -17,8 +17,8 @@ from supple.constraints.drivers import Driver
 from supple.core.base.layout import new_work
 from supple.engine.base.compiled import Compiled
 from supple.engine.reading.rows import rows_at, scaled_rows
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, suggestion
-from supple.foundation.poses import Array
 from supple.loops.ranks import SINGULAR
 from supple.model import Model
 

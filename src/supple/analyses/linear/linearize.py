@@ -40,8 +40,8 @@ from supple.forces import SampledController
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SimulationError, SuppleWarning, label, warn_caller
-from supple.foundation.poses import Array
 from supple.foundation.validate import listed
 from supple.loops.assembly import compile_model, on_constraints, scaled_rows
 from supple.model import Model

@@ -15,9 +15,9 @@ import numpy as np
 from supple.bodies.base.refinement import exact_statics, leaves_shapes_out
 from supple.engine.pack.builder import Compiled
 from supple.forces import Force
+from supple.foundation.arrays import Array
 from supple.foundation.errors import percent
 from supple.foundation.frames import Body, Frame
-from supple.foundation.poses import Array
 from supple.model import Model
 from supple.results.checks.reduced_bodies import NAMED, RIGID
 from supple.results.data.findings import Finding, Monitor

@@ -18,9 +18,9 @@ from supple.constraints.couplings import joint_target
 from supple.constraints.drivers import Driver
 from supple.forces import JointEffort, Motor
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, suggestion
 from supple.foundation.frames import Body, Frame
-from supple.foundation.poses import Array
 from supple.foundation.validate import listed
 from supple.joints import Joint
 from supple.results.result import Result

@@ -21,7 +21,7 @@ from supple.analyses.equilibrium.spin import turned
 from supple.engine.pack.builder import Compiled
 from supple.engine.reading.rows import scaled_rows
 from supple.formulations.equations import Equations
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.state import State
 
 MOVES = 1e-9  # of the largest rate: what is rounding

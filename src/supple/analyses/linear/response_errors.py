@@ -19,9 +19,9 @@ from supple.analyses.linear.missing_flexibility import LIMIT, carried, finer_mod
 from supple.analyses.linear.ports import OWNER, Ports
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError, SuppleWarning, percent
 from supple.foundation.frames import Body, Frame
-from supple.foundation.poses import Array
 from supple.loops.assembly import compile_model
 from supple.state import State
 

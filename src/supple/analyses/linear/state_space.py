@@ -25,13 +25,12 @@ from numpy.typing import ArrayLike
 from supple.analyses.equilibrium.spin import turned
 from supple.analyses.linear.ports import OWNER, Ports
 from supple.analyses.linear.reduced_motion import followed, following
-from supple.analyses.modes.mode import Complex
 from supple.constraints.drivers import Driver
 from supple.formulations.equations import Equations
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Complex
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.errors import ModelError, SuppleError, suggestion, warn_caller
-from supple.foundation.poses import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,7 +8,7 @@ from supple.analyses.modes.mode import Mode
 from supple.core.base import layout as at
 from supple.engine.base.body_records import ANCFRecord
 from supple.formulations.equations import Equations
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.reduction.modal import ModalBody
 
 

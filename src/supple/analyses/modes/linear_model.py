@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.analyses.modes.mode import Complex, Mode
+from supple.analyses.modes.mode import Mode
 from supple.engine.pack.builder import Compiled
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Complex
 from supple.foundation.errors import ModelError, percent, warn_caller
-from supple.foundation.poses import Array
 from supple.model import Model
 from supple.results.data.findings import Monitor
 from supple.signals import SignalLike

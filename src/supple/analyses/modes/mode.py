@@ -8,21 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.analyses.base.snapshot_result import velocities
 from supple.engine.pack.builder import Compiled
+from supple.foundation.arrays import Array, Complex
 from supple.foundation.calls import public
 from supple.foundation.errors import SuppleError, suggestion
 from supple.foundation.frames import Frame
-from supple.foundation.poses import Array
 from supple.model import Model
 from supple.results.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Complex = NDArray[np.complex128]
 
 
 class Displacement(NamedTuple):

@@ -11,10 +11,10 @@ import numpy as np
 from supple.analyses.base.snapshot_result import standing
 from supple.analyses.modes.mode import Mode
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.errors import SuppleError
 from supple.foundation.palette import INK
-from supple.foundation.poses import Array
 from supple.results.result import Result
 from supple.visualization.scene import Thing, body_things, bounds
 from supple.visualization.symbols import Signs

@@ -27,7 +27,7 @@ from supple.forces import (
 )
 from supple.forces.kinds import Stores, force_kind
 from supple.forces.laws import Law
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.joints.interactions import Target
 from supple.results.result import Result
 

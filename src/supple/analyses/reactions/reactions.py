@@ -30,7 +30,8 @@ from supple.engine.pack.builder import build
 from supple.engine.reading.phases import Phase, held_here, in_phase
 from supple.engine.reading.rows import row_sizes, rows_at, scaled_rows, scaled_sparse
 from supple.formulations.trees import Absolute
-from supple.foundation.poses import Array, quaternions
+from supple.foundation.arrays import Array
+from supple.foundation.poses import quaternions
 from supple.graph.topology import FREE
 from supple.model import Model
 from supple.results.views.views import JointLoad

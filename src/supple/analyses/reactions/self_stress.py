@@ -19,8 +19,8 @@ from supple.engine.base.compiled import Compiled
 from supple.engine.base.histories import RunHistory
 from supple.engine.pack.builder import build
 from supple.engine.reading.rows import row_sizes, rows_at, scaled_rows
+from supple.foundation.arrays import Array
 from supple.foundation.frames import Frame
-from supple.foundation.poses import Array
 from supple.graph.topology import FREE
 from supple.joints import Joint
 from supple.model import Model

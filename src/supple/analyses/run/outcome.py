@@ -17,7 +17,7 @@ from supple.engine.base.compiled import Compiled
 from supple.engine.base.histories import RunHistory
 from supple.engine.reading.loads import Loads
 from supple.engine.sparsity.mass_solver_choice import way_name
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.integrators.run.driver import Problem, Solution
 from supple.integrators.run.place_vectors import place_vectors
 from supple.integrators.run.sampling import Sampler

@@ -20,8 +20,8 @@ from supple.engine.reading.impulses import joint_impulses
 from supple.engine.reading.phases import Held, Phase, held_here, in_phase
 from supple.events import Event
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SimulationError, describe, label
-from supple.foundation.poses import Array
 from supple.integrators.methods.base import Integrator
 from supple.integrators.run.driver import Problem, Solution
 from supple.loops.impact import Impact, impact

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.analyses.equilibrium.balance import null_space
 from supple.analyses.run.phases import integrated
@@ -19,8 +18,8 @@ from supple.engine.base.compiled import Compiled
 from supple.engine.base.histories import RunHistory
 from supple.events import Event
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array, Booleans
 from supple.foundation.errors import SuppleError
-from supple.foundation.poses import Array
 from supple.foundation.progress import told
 from supple.integrators.methods.base import Integrator
 from supple.integrators.methods.explicit import DormandPrince
@@ -110,7 +109,7 @@ class Probe:
         return found if found.success and len(found.t) else None
 
     def disturbed(
-        self, end: float, still: NDArray[np.bool_], most: int
+        self, end: float, still: Booleans, most: int
     ) -> tuple[Array, Array, Array] | None:
         """Times (k,), growth (k,) and shapes (k, nu) of velocities of coordinates that stand still.
 
@@ -164,7 +163,7 @@ class Probe:
         return float(Equations(self.compiled).mass_matrix(np.asarray(q))[dof, dof])
 
     def leaving(
-        self, history: RunHistory, still: NDArray[np.bool_]
+        self, history: RunHistory, still: Booleans
     ) -> tuple[float, float, Array] | None:
         """Growth of disturbances of coordinates that stand ``still``, up to the end of the run.
 

@@ -19,8 +19,8 @@ from supple.core.equations import dynamics, history
 from supple.engine.base.compiled import Compiled
 from supple.forces import SampledController
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SuppleError, label, warn_caller
-from supple.foundation.poses import Array
 from supple.foundation.progress import told
 from supple.integrators.run.driver import Problem, Progress
 from supple.integrators.run.line_ends import line_ends

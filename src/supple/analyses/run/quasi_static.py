@@ -33,8 +33,9 @@ from supple.analyses.equilibrium.balance import null_space
 from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SimulationError
-from supple.foundation.poses import Array, quaternion_matrix
+from supple.foundation.poses import quaternion_matrix
 from supple.foundation.validate import rotation_vector_quaternion
 from supple.loops.assembly import Assembler, row_sizes
 from supple.state import State

@@ -21,8 +21,8 @@ from supple.engine.reading.rows import own_mass, rows_at
 from supple.events import Event
 from supple.forces import Motor
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, describe, label, suggestion
-from supple.foundation.poses import Array
 from supple.integrators.methods.top_frequency import refuse_explicit
 from supple.joints import Free
 from supple.loops.singular import refuse_singular

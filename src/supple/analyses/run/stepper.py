@@ -23,8 +23,8 @@ from supple.core.run import step as st
 from supple.engine.base.row_sets import RowSets
 from supple.formulations.equations import Equations
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SimulationError, suggestion
-from supple.foundation.poses import Array
 from supple.integrators.passage.passage import Passage
 from supple.integrators.run.checkpoints import Data, restore, snapshot
 from supple.integrators.run.driver import LoopRun, Problem

@@ -33,8 +33,8 @@ from supple.fem.base.component import Component
 from supple.formulations.base import Formulation
 from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SimulationError, SuppleError, percent, warn_caller
-from supple.foundation.poses import Array
 from supple.model import Model
 from supple.reduction.membranes import feels_loads
 from supple.results.checks.deformation import STRAIN, yield_strain

@@ -16,10 +16,10 @@ import numpy as np
 from supple.analyses.modes.linear_model import LinearModel
 from supple.analyses.stability.mode_tracks import mode_tracks, values
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.errors import SuppleError
 from supple.foundation.palette import COLOURS, INK
-from supple.foundation.poses import Array
 from supple.results.plot import DASHES, WIDTH, dress
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from supple.analyses.modes.mode import Complex, Mode
+from supple.analyses.modes.mode import Mode
 from supple.analyses.stability.campbell import bent, crossings, picture
 from supple.analyses.stability.stability import Stability, StabilityLimit
 from supple.analyses.stability.whirl import Whirl
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Complex
 from supple.foundation.errors import SuppleError, suggestion, warn_caller
-from supple.foundation.poses import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,19 +12,18 @@ All other coordinates move on as they do.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.analyses.equilibrium.balance import null_space
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import SuppleError
-from supple.foundation.poses import Array
 from supple.state import State
 
 BESIDE = 1e-6  # radians, lengths of the model: how far away neighbours are
 
 
 def leaving_rate(
-    equations: Equations, state: State, places: NDArray[np.int_]
+    equations: Equations, state: State, places: Indices
 ) -> tuple[float, Array] | None:
     """Rate (1/s) and shape (nu,) of the quickest disturbance of coordinates at a state.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.analyses.modes.linear_model import LinearModel
 from supple.analyses.modes.mode import Mode
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 
 
 @dataclass

@@ -20,8 +20,8 @@ from supple.analyses.stability.stability import stability
 from supple.analyses.stability.whirl import Whirl, rotation, whirls
 from supple.formulations.base import Formulation
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, suggestion
-from supple.foundation.poses import Array
 from supple.joints import Joint
 from supple.model import Model
 from supple.results.result import Result

@@ -23,14 +23,14 @@ from numpy.typing import ArrayLike
 from supple.analyses.base.arguments import expect, number
 from supple.analyses.equilibrium.balance import one_way
 from supple.analyses.modes.linear_model import LinearModel
-from supple.analyses.modes.mode import Complex, Mode
+from supple.analyses.modes.mode import Mode
 from supple.analyses.stability.parameter import Followed, Over, Parameter
 from supple.formulations.base import Formulation
 from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Complex
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.errors import ModelError, SimulationError, warn_caller
-from supple.foundation.poses import Array
 from supple.foundation.progress import told
 from supple.model import Model
 from supple.results.result import Result

@@ -35,6 +35,7 @@ from supple.bodies.base.refinement import beyond_linear
 from supple.formulations.base import Formulation
 from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import (
     ModelError,
     SuppleError,
@@ -44,7 +45,6 @@ from supple.foundation.errors import (
     warn_caller,
 )
 from supple.foundation.frames import Frame
-from supple.foundation.poses import Array
 from supple.foundation.progress import told
 from supple.foundation.validate import Axis
 from supple.model import Model

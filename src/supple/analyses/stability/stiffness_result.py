@@ -13,10 +13,11 @@ import numpy as np
 
 from supple.analyses.equilibrium.static_result import StaticResult
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.errors import SuppleError, suggestion
 from supple.foundation.palette import COLOURS, INK
-from supple.foundation.poses import Array, quaternions
+from supple.foundation.poses import quaternions
 from supple.foundation.validate import Axis
 from supple.results.data.findings import Monitor
 from supple.results.plot import PANEL_HEIGHT, TITLE, WIDTH, dress

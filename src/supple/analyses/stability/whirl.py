@@ -24,8 +24,8 @@ from supple.analyses.linear.reduced_motion import followed
 from supple.analyses.modes.linear_model import LinearModel
 from supple.analyses.modes.mode import Mode
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array
 from supple.foundation.frames import Frame
-from supple.foundation.poses import Array
 from supple.joints import Joint
 from supple.model import Model
 from supple.results.result import Result

@@ -21,11 +21,12 @@ from supple.bodies.base.flexible import beam_hint, beam_suspicion
 from supple.fem.base.material import Material
 from supple.fem.sections.tapered import Profile
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Body, Frame
 from supple.foundation.poses import Pose
 from supple.foundation.units import degrees_sentence
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 
 # Rounding of a computed station, in lengths of the body.
 STATION_TOLERANCE = 1e-9

@@ -15,9 +15,10 @@ from typing import Any, Self, cast
 import numpy as np
 
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, describe
 from supple.foundation.poses import EYE, Pose
-from supple.foundation.validate import Vector, read_only
+from supple.foundation.validate import read_only
 
 CentreLineChoice = Callable[[float], Any] | Vector | None
 Twist = float | Callable[[float], float] | Vector | None

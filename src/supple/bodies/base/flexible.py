@@ -16,10 +16,10 @@ from supple.fem.beams.beam import BeamMesh
 from supple.fem.drawn.drawn_mesh import DrawnMesh
 from supple.fem.recovery.stress_points import StressBlock, mesh_blocks
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label, warn_caller
 from supple.foundation.frames import Body, Frame, PartOptions, ViewName, WrittenAs
 from supple.foundation.units import HEAVIEST, LONGEST, material_sentence
-from supple.foundation.validate import Vector
 from supple.reduction.matching import ModePattern
 from supple.reduction.membranes import feels_loads
 from supple.reduction.mesh_flexibility import MeshFlexibility

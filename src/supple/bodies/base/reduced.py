@@ -16,10 +16,11 @@ import numpy as np
 
 from supple.bodies.base.flexible import FlexibleBody, PointMasses, warn_of_split
 from supple.fem.base.damping import Damping
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import label
 from supple.foundation.frames import Frame
 from supple.foundation.progress import told
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 from supple.reduction.eigen import dense
 from supple.reduction.matching import ModePattern
 from supple.reduction.mesh_flexibility import MeshFlexibility

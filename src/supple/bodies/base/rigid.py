@@ -14,11 +14,12 @@ from numpy.typing import ArrayLike
 from supple.bodies.base.shape import Shape, given_shape, inertia_box, shape_surface
 from supple.fem.drawn.surface import Surface
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.fields import checked, declared, named, positive
 from supple.foundation.frames import Body, Frame, WrittenAs, expect_body_frame
 from supple.foundation.poses import EYE
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 
 # Rounding of the shift between origin and centre of mass must not look like wrong physics.
 INERTIA_TOLERANCE = 1e-9

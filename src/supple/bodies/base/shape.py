@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from supple.fem.drawn.primitives import cuboid, cylinder, sphere
 from supple.fem.drawn.surface import Surface, joined, moved
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import (
     Given,
@@ -28,7 +29,7 @@ from supple.foundation.fields import (
 )
 from supple.foundation.input_files import path_of
 from supple.foundation.poses import aligned
-from supple.foundation.validate import Axis, Vector, read_only, set_fields
+from supple.foundation.validate import Axis, read_only, set_fields
 
 SHAPE = "a Cuboid, Cylinder, Sphere or MeshShape, or a sequence of them"
 

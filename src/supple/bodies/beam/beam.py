@@ -31,9 +31,10 @@ from supple.fem.drawn.surface import Surface
 from supple.fem.sections.sections import CrossSection
 from supple.fem.sections.tapered import Profile, TaperedSection
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Body, Frame, Line, ViewName
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 from supple.reduction.assumed.beam import AssumedBeam
 from supple.reduction.assumed.shapes import AssumedShapes, SineShapes
 from supple.reduction.field import MeshField

@@ -13,7 +13,7 @@ from supple.fem.sections.outlines import Outline, section_outline
 from supple.fem.sections.section_stress import stress_rows
 from supple.fem.sections.sections import CrossSection, Section
 from supple.fem.sections.tapered import TaperedSection
-from supple.foundation.validate import Vector
+from supple.foundation.arrays import Vector
 from supple.reduction.assumed.shapes import AssumedShapes
 
 if TYPE_CHECKING:

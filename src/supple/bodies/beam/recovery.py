@@ -24,8 +24,9 @@ from supple.fem.recovery.stress_points import StressBlock
 from supple.fem.sections.section_stress import outline
 from supple.fem.sections.sections import Section
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label
-from supple.foundation.validate import Vector, read_only
+from supple.foundation.validate import read_only
 from supple.reduction.assumed.beam import AssumedBeam
 from supple.reduction.assumed.section_forces import assumed_section_forces
 from supple.reduction.assumed.shapes import AssumedShapes

@@ -21,9 +21,10 @@ import numpy as np
 
 from supple.bodies.base.centre_line import CentreLine
 from supple.fem.base.damping import KelvinVoigt, Rayleigh
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.poses import Pose, matrix_quaternion, skew
-from supple.foundation.validate import Vector, read_only
+from supple.foundation.validate import read_only
 from supple.reduction.modal import Attachment, ModalBody
 
 if TYPE_CHECKING:

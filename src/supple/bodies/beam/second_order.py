@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.fem.beams.beam import BeamMesh
 from supple.fem.sections.sections import CrossSection
-from supple.foundation.validate import Vector
+from supple.foundation.arrays import Vector
 from supple.reduction.assumed.beam import AssumedBeam
 from supple.reduction.field import MeshField
 from supple.reduction.modal import ModalBody

@@ -25,10 +25,11 @@ from supple.bodies.beam.rest_shape import RestShape
 from supple.fem.sections.sections import CrossSection
 from supple.fem.sections.tapered import Profile, TaperedSection
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Body, Frame, LoadPath, PartOptions, Touched, Weld
 from supple.foundation.poses import Pose
-from supple.foundation.validate import Vector, set_fields
+from supple.foundation.validate import set_fields
 from supple.reduction.assumed.shapes import AssumedShapes
 from supple.reduction.stiffening import SecondOrder, Stiffening, stiffening_choice
 

@@ -10,12 +10,12 @@ from supple.fem.base.damping import KelvinVoigt, Rayleigh
 from supple.fem.base.material import Material
 from supple.fem.drawn.drawn_mesh import DrawnMesh
 from supple.fem.nodal.ancf_beam import AXES_FROM, SectionAxes
-from supple.fem.nodal.ancf_mesh import ANCFMesh, Indices
+from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.foundation import validate
+from supple.foundation.arrays import Indices, Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.frames import Body, Frame, ViewName, WrittenAs
 from supple.foundation.poses import Pose
-from supple.foundation.validate import Vector
 
 if TYPE_CHECKING:
     from scipy import sparse

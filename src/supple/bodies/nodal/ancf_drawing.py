@@ -16,10 +16,9 @@ from supple.fem.drawn.boundary import SPLITS
 from supple.fem.drawn.drawn_mesh import DrawnMesh, mean_radius
 from supple.fem.drawn.surface import Surface, swept
 from supple.fem.nodal.ancf_beam import beam_rows, place_row
-from supple.fem.nodal.ancf_mesh import Indices
 from supple.fem.nodal.ancf_plate import PlateRows, grid_cells
 from supple.fem.sections.outlines import section_outline
-from supple.foundation.validate import Vector
+from supple.foundation.arrays import Indices, Vector
 
 if TYPE_CHECKING:
     from scipy import sparse

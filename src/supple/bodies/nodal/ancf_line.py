@@ -34,14 +34,15 @@ from supple.fem.drawn.drawn_mesh import DrawnMesh
 from supple.fem.drawn.surface import Surface
 from supple.fem.nodal.ancf_beam import BEAM_ELEMENTS, BeamElementKind, SectionAxes, beam_mesh
 from supple.fem.nodal.ancf_cable import CABLE_ELEMENTS, CableElementKind, cable_mesh
-from supple.fem.nodal.ancf_mesh import ANCFMesh, Indices
+from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.fem.sections.sections import CrossSection
 from supple.fem.sections.tapered import Profile, TaperedSection
 from supple.foundation import validate
+from supple.foundation.arrays import Indices, Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Body, Frame, Line, PartOptions
 from supple.foundation.poses import EYE, Pose
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 
 if TYPE_CHECKING:
     from scipy import sparse

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.bodies.base.flexible import beam_suspicion, nearest_place
 from supple.bodies.nodal.ancf_body import ANCFBody
@@ -16,11 +15,12 @@ from supple.fem.base.material import Material
 from supple.fem.drawn.drawn_mesh import DrawnMesh
 from supple.fem.drawn.surface import Surface
 from supple.fem.nodal.ancf_faces import Face
-from supple.fem.nodal.ancf_mesh import ANCFMesh, Indices
+from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.fem.nodal.ancf_strain import StrainField
+from supple.foundation.arrays import Booleans, Indices, Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Frame, ViewName
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -69,7 +69,7 @@ class ANCFNodes(ANCFBody):
     def element_turns(self, e: Vector) -> Vector:
         """Largest angles (nt,) rad between neighbouring nodes, of nodal vectors (nt, n, 3)."""
 
-    def untouched(self, frames: Sequence[Frame]) -> NDArray[np.bool_]:
+    def untouched(self, frames: Sequence[Frame]) -> Booleans:
         """Nodes (k,) at which none of some frames is."""
         free = np.ones(self.field.count, dtype=bool)
         for frame in frames:

@@ -16,16 +16,17 @@ from supple.bodies.nodal.ancf_nodes import ANCFNodes
 from supple.fem.base.damping import KelvinVoigt, Rayleigh
 from supple.fem.base.material import Material
 from supple.fem.nodal.ancf_faces import Face, plate_faces
-from supple.fem.nodal.ancf_mesh import ANCFMesh, Indices
+from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.fem.nodal.ancf_plate import plate_mesh
 from supple.fem.nodal.ancf_shell import shell_mesh
 from supple.fem.nodal.ancf_strain import PlateField
 from supple.fem.shells.checks import checked_poisson
 from supple.foundation import validate
+from supple.foundation.arrays import Indices, Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Frame
 from supple.foundation.poses import Pose
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 
 ShapeChoice = Callable[[float, float], Any] | Vector | None
 

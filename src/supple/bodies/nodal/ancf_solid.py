@@ -18,16 +18,17 @@ from supple.fem.base.damping import KelvinVoigt, Rayleigh
 from supple.fem.base.material import Material
 from supple.fem.drawn.boundary import outer_faces
 from supple.fem.nodal.ancf_faces import Face, solid_faces
-from supple.fem.nodal.ancf_mesh import ANCFMesh, Indices
+from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.fem.nodal.ancf_solid import SolidVectors, solid_mesh
 from supple.fem.nodal.ancf_strain import SolidField
 from supple.fem.solids.solid import SolidMesh
 from supple.fem.ties.interface import Interface
 from supple.foundation import validate
+from supple.foundation.arrays import Indices, Vector
 from supple.foundation.errors import ModelError, label, suggestion
 from supple.foundation.frames import Frame
 from supple.foundation.poses import EYE, Pose
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 
 
 @dataclass(frozen=True, eq=False, init=False)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from supple.fem.nodal.ancf_mesh import Indices
-from supple.foundation.validate import Vector
+from supple.foundation.arrays import Indices, Vector
 
 if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_line import ANCFLine

@@ -20,8 +20,9 @@ from supple.fem.ties.face_weights import area_weights
 from supple.fem.ties.interface import Interface
 from supple.fem.ties.tied import TiedComponent
 from supple.fem.ties.tied_maps import tied_component
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label
-from supple.foundation.validate import Vector, set_fields
+from supple.foundation.validate import set_fields
 from supple.reduction.mesh_flexibility import (
     MeshFlexibility,
     mesh_flexibility,

@@ -36,9 +36,10 @@ from supple.fem.recovery.section_points import SIDES, gauge_row
 from supple.fem.recovery.stress_points import StressBlock
 from supple.fem.sections.sections import CrossSection, Section
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label, suggestion
 from supple.foundation.frames import Frame, ViewName
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 from supple.reduction.membranes import frame_membranes, is_membrane
 from supple.reduction.mesh_flexibility import MeshFlexibility, mesh_flexibility
 from supple.reduction.modal import ModeChoice, Reduction

@@ -13,7 +13,7 @@ from supple.fem.beams.shear_law import compliance, with_shear
 from supple.fem.recovery.section_points import section_block, side_block
 from supple.fem.recovery.stress_points import StressBlock
 from supple.fem.sections.section_stress import outline
-from supple.foundation.validate import Vector
+from supple.foundation.arrays import Vector
 
 if TYPE_CHECKING:
     from supple.bodies.structure.frame import FrameStructure

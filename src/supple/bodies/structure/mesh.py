@@ -40,9 +40,10 @@ from supple.fem.ties.interface import Interface
 from supple.fem.ties.tied import TiedComponent
 from supple.fem.ties.tied_maps import tied_component
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label, suggestion
 from supple.foundation.frames import Frame
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 from supple.reduction.eigen import DENSE, dense
 from supple.reduction.mesh_flexibility import MeshFlexibility
 from supple.reduction.modal import ModeChoice, Reduction, hertz

@@ -11,8 +11,8 @@ from supple.fem.base.component import Component
 from supple.fem.base.damping import KelvinVoigt
 from supple.fem.checks.component import rigid_force, unit_problems
 from supple.fem.ties.interface import Interface
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label, warn_caller
-from supple.foundation.validate import Vector
 
 # Forces of a rigid motion, relative, of a model that is held: digits of a file leave less.
 HELD = 1e-6

@@ -17,7 +17,6 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.bodies.base.reduced import NodalBody, NodalReduction
 from supple.bodies.beam.beam import Beam
@@ -25,6 +24,7 @@ from supple.bodies.beam.mesh import ALL
 from supple.bodies.beam.segmented import NONE, checked_for_parts, parts_of
 from supple.fem.beams.member import Member, Node
 from supple.foundation import validate
+from supple.foundation.arrays import Indices, Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import (
     Body,
@@ -37,7 +37,7 @@ from supple.foundation.frames import (
     WrittenAs,
 )
 from supple.foundation.poses import Pose
-from supple.foundation.validate import Vector, set_fields
+from supple.foundation.validate import set_fields
 from supple.reduction.stiffening import SecondOrder
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ class CuttableFrame(NodalBody):
         )
 
     @cached_property
-    def _ways_home(self) -> dict[Node, NDArray[np.int_]]:
+    def _ways_home(self) -> dict[Node, Indices]:
         """By node the members (k,) on the way to the clamped node: 1, or -1 against its axis."""
         distance, reached_by = self._paths()
         found = {self.clamp_node: np.zeros(len(self.members), dtype=int)}
@@ -216,7 +216,7 @@ class CuttableFrame(NodalBody):
             found[node] = way
         return found
 
-    def _along(self, way: NDArray[np.int_]) -> tuple[tuple[str, int], ...]:
+    def _along(self, way: Indices) -> tuple[tuple[str, int], ...]:
         """Parts of members with their signs."""
         signed = zip(self.member_beams, way.tolist(), strict=True)
         return tuple((p.name, sign) for beam, sign in signed if sign for p in beam.part_bodies)

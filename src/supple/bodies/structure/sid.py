@@ -20,9 +20,10 @@ from supple.bodies.base.flexible import (
 )
 from supple.fem.drawn.surface import Surface, nodal, wires
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label, suggestion, warn_caller
 from supple.foundation.frames import Frame, expect_frame
-from supple.foundation.validate import Vector, read_only, set_fields
+from supple.foundation.validate import read_only, set_fields
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice
 from supple.reduction.shape_sets import ShapeSet
 from supple.reduction.sid.read import frequencies, read_sid_file

@@ -22,7 +22,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.bodies.base.rigid import PointMass, RigidBody
 from supple.bodies.beam.beam import Beam
@@ -32,6 +31,7 @@ from supple.cases.case import Case, Quantity, at_times, explicit, references
 from supple.fem.base.damping import Rayleigh
 from supple.fem.base.material import Material
 from supple.fem.sections.sections import Section
+from supple.foundation.arrays import Array
 from supple.joints import Prismatic, Revolute
 from supple.model import Model
 
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from supple.results.result import Result
     from supple.results.views.flexible_views import BeamView
 
-Array = NDArray[np.float64]
 
 ALPHA = 3e-4  # s, damping in proportion to stiffness
 SECTION = Section(

@@ -24,17 +24,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.bodies.base.rigid import PointMass
 from supple.cases.arms import huang
 from supple.cases.arms.huang_flexible import ALPHA, beam, measure_arm, two_link_arm
 from supple.cases.case import Case, ModelCase, Quantity, explicit, references
 from supple.formulations.trees import JointCoordinates, OrderN
+from supple.foundation.arrays import Array
 from supple.joints import Free
 from supple.model import Model
 
-Array = NDArray[np.float64]
 Inverse = Callable[[Any], Any]
 
 OFFSET = -0.231  # m, the elbow on z of link 1

@@ -18,12 +18,10 @@ from __future__ import annotations
 from math import pi, radians
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from supple.cases.arms import huang, huang_flexible
 from supple.cases.case import Case
 from supple.forces import JointSpring
+from supple.foundation.arrays import Array
 from supple.model import Model
 from supple.reduction.stiffening import Stiffening
 
@@ -49,9 +47,9 @@ def rig(degrees: float = 30.0, stiffening: Stiffening = None) -> Model:
     return m
 
 
-def gauge(result: Result) -> NDArray[np.float64]:
+def gauge(result: Result) -> Array:
     """(nt,) bending strain at the root of the beam on its side z, out of the plane of the elbow."""
-    strain: NDArray[np.float64] = result["link2"].at(0.0).strain("z", axial=False)
+    strain: Array = result["link2"].at(0.0).strain("z", axial=False)
     return strain
 
 

@@ -27,7 +27,7 @@ from supple.joints import Revolute
 from supple.model import Model
 
 if TYPE_CHECKING:
-    from supple.foundation.validate import Vector
+    from supple.foundation.arrays import Vector
     from supple.results.result import Result
 
 GRAVITY = 9.81  # m/s2

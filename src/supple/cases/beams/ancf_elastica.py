@@ -43,7 +43,7 @@ from supple.model import Model
 if TYPE_CHECKING:
     from supple.analyses.equilibrium.static_result import StaticResult
     from supple.bodies.nodal.ancf_line import ANCFLine
-    from supple.foundation.poses import Array
+    from supple.foundation.arrays import Array
 
 E = 200e9  # Pa
 ELEMENTS = 16

@@ -28,20 +28,18 @@ from itertools import pairwise
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.bodies.nodal.ancf_plate import ANCFPlate
 from supple.cases.case import Case, ModelCase, Quantity, at_times
 from supple.fem.base.material import Material
 from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.forces import Force
+from supple.foundation.arrays import Array, Indices
 from supple.integrators.methods.alpha import GeneralizedAlpha
 from supple.integrators.methods.base import Integrator
 from supple.joints import Fixed, Spherical
 from supple.model import Model
 from supple.results.result import Result
-
-Array = NDArray[np.float64]
 
 THICKNESS = 0.001  # m, of plates with side 1 m
 ALUMINIUM = Material(E=70e9, G=70e9 / 2.6, density=2700.0)
@@ -97,7 +95,7 @@ def inspect(model: Model) -> list[Quantity]:
     return found
 
 
-def _free(body: ANCFPlate, support: str) -> NDArray[np.intp]:
+def _free(body: ANCFPlate, support: str) -> Indices:
     """Coordinates of deflection and slopes that a support leaves."""
     n, m = body.elements
     places = np.arange(body.mesh.size).reshape(n + 1, m + 1, 3, 3)
@@ -134,7 +132,7 @@ def _frequencies(body: ANCFPlate) -> Array:
     return np.sqrt(np.sort(values) * unit)
 
 
-def _solved(mesh: ANCFMesh, e: Array, kept: NDArray[np.intp], load: Array) -> Array:
+def _solved(mesh: ANCFMesh, e: Array, kept: Indices, load: Array) -> Array:
     """Displacements of some coordinates by a load on all of them."""
     from scipy.sparse.linalg import splu
 

@@ -32,7 +32,7 @@ from supple.model import Model
 
 if TYPE_CHECKING:
     from supple.fem.nodal.ancf_mesh import ANCFMesh
-    from supple.foundation.poses import Array
+    from supple.foundation.arrays import Array
 
 POISSON = 0.28
 ELEMENTS = (1, 2, 4, 8, 16)

@@ -23,15 +23,14 @@ import math
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.bodies.structure.mesh import MeshBody
 from supple.cases.case import ModelCase, Quantity, references
 from supple.fem.base.material import Material
 from supple.fem.shells.plates import Pattern, plate
 from supple.fem.shells.shell import ShellMesh
-from supple.fem.shells.triangles import Array, Indices
 from supple.fem.ties.interface import Interface
+from supple.foundation.arrays import Array, Booleans, Integers
 from supple.model import Model
 
 THICKNESS = 0.001  # m, of plates with side 1 m
@@ -102,12 +101,12 @@ def inspect(model: Model) -> list[Quantity]:
     return found
 
 
-def _coordinates(chosen: NDArray[np.bool_], *kinds: int) -> Indices:
+def _coordinates(chosen: Booleans, *kinds: int) -> Integers:
     """Some of the six coordinates of the nodes that are chosen."""
     return np.asarray((6 * np.flatnonzero(chosen)[:, None] + np.array(kinds)).ravel())
 
 
-def _held(mesh: ShellMesh, support: str) -> Indices:
+def _held(mesh: ShellMesh, support: str) -> Integers:
     """Coordinates held by a support; motion in the plane always is."""
     x, y = mesh.nodes[:, 0], mesh.nodes[:, 1]
     across, along = (x == 0) | (x == 1), (y == 0) | (y == 1)
@@ -125,7 +124,7 @@ def _lumped(mesh: ShellMesh, pressure: float) -> Array:
     return load
 
 
-def _deflected(mesh: ShellMesh, loads: Array, held: Indices) -> Array:
+def _deflected(mesh: ShellMesh, loads: Array, held: Integers) -> Array:
     from scipy.sparse.linalg import splu
 
     free = np.setdiff1d(np.arange(mesh.size), held)
@@ -134,14 +133,14 @@ def _deflected(mesh: ShellMesh, loads: Array, held: Indices) -> Array:
     return q
 
 
-def _centre(mesh: ShellMesh, held: Indices) -> Array:
+def _centre(mesh: ShellMesh, held: Integers) -> Array:
     """Deflections (2,) of the centre under a uniform load and a central force."""
     centre = 6 * int(np.argmin(np.linalg.norm(mesh.nodes - [0.5, 0.5, 0.0], axis=1))) + 2
     loads = np.stack([_lumped(mesh, 1.0), np.eye(mesh.size)[centre]], axis=1)
     return np.asarray(_deflected(mesh, loads, held)[centre] * RIGIDITY)
 
 
-def _squares(mesh: ShellMesh, held: Indices, count: int) -> Array:
+def _squares(mesh: ShellMesh, held: Integers, count: int) -> Array:
     """Lowest squares of angular frequencies with coordinates held."""
     from scipy.linalg import eigh
 

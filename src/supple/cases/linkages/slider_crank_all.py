@@ -24,8 +24,8 @@ from supple.model import Model
 from supple.signals import Polynomial
 
 if TYPE_CHECKING:
+    from supple.foundation.arrays import Array
     from supple.foundation.frames import Frame
-    from supple.foundation.poses import Array
 
 STEP = 4e-5  # s
 KINDS: dict[str, Any] = {

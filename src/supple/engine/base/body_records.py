@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from supple.foundation.arrays import Array
 from supple.foundation.errors import label
 from supple.foundation.frames import Body, Frame
-from supple.foundation.poses import Array, Pose
+from supple.foundation.poses import Pose
 from supple.reduction.modal import Attachment, ModalBody
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from supple.forces import (
     PairState,
     native,
 )
+from supple.foundation.arrays import Array
 from supple.foundation.errors import label
-from supple.foundation.poses import Array
 
 # Where kernels put place, axes, velocity and angular velocity among the inputs
 _PARTS = [k - at.PLACE for k in (at.PLACE, at.AXES, at.VELOCITY, at.SPIN, at.FORCE)]

@@ -15,8 +15,9 @@ from supple.engine.base.body_records import ANCFRecord, FlexRecord
 from supple.engine.base.callbacks import Callback
 from supple.engine.sparsity.plan import with_plan
 from supple.engine.sparsity.sparse_matrices import Pattern
+from supple.foundation.arrays import Array
 from supple.foundation.frames import Body, Frame
-from supple.foundation.poses import Array, Pose
+from supple.foundation.poses import Pose
 from supple.graph.topology import Graph
 from supple.joints.motions import CHARTS, Chart
 from supple.signals import Signal

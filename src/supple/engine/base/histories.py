@@ -11,11 +11,12 @@ from supple.core.base.layout import new_work
 from supple.core.equations import history as kernel
 from supple.engine.base.compiled import HELD, Compiled, JointRecord
 from supple.engine.base.row_sets import RowSets
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import SuppleError
-from supple.foundation.poses import Array, cross
+from supple.foundation.poses import cross
 from supple.foundation.validate import set_fields
 from supple.joints.motions import motion_of
-from supple.results.data.run_data import History, Indices
+from supple.results.data.run_data import History
 
 # What one call of the kernel finds, with the places of its columns in the order of its arguments
 SWEEP = ("a", "nodes", "effort", "energies", "multipliers", "powers")

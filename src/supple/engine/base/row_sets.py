@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.engine.base.compiled import Compiled
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 
 
 @dataclass(frozen=True)

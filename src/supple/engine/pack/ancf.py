@@ -14,8 +14,9 @@ from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import BodyRecord, frame_key
 from supple.engine.pack.attachment_checks import refuse_axes
 from supple.engine.pack.buffers import RigidInertia, row_of
+from supple.foundation.arrays import Array
 from supple.foundation.errors import label
-from supple.foundation.poses import IDENTITY, Array, Pose
+from supple.foundation.poses import IDENTITY, Pose
 
 if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_body import ANCFBody

@@ -19,10 +19,10 @@ from supple.engine.base.compiled import BodyRecord, JointRecord, frame_key, plac
 from supple.engine.pack import ancf as gradient_rows
 from supple.engine.pack.attached import attached_masses
 from supple.engine.pack.buffers import NO_SHIFT, RigidInertia, row_of
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Body, Frame
 from supple.foundation.poses import IDENTITY, Pose
-from supple.foundation.validate import Vector
 from supple.joints.motions import MOTIONS
 from supple.reduction.modal import Attachment, ModalBody
 from supple.reduction.second_order.slaved import with_watched

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from supple.core.base import layout as at
-from supple.foundation.poses import EYE, IDENTITY, Array, Pose, skew
+from supple.foundation.arrays import Array
+from supple.foundation.poses import EYE, IDENTITY, Pose, skew
 
 if TYPE_CHECKING:
     from supple.engine.pack.tables import Tables

@@ -50,9 +50,10 @@ from supple.engine.pack.tables import Tables
 from supple.engine.sparsity.mass_solver_choice import WAYS, Linear
 from supple.engine.sparsity.plan import with_plan
 from supple.forces import ForceElement, Motor
+from supple.foundation.arrays import Array
 from supple.foundation.errors import label
 from supple.foundation.frames import Frame
-from supple.foundation.poses import IDENTITY, Array, Pose, aligned
+from supple.foundation.poses import IDENTITY, Pose, aligned
 from supple.graph.topology import Graph
 from supple.graph.tree_choice import Tree
 from supple.joints import Joint

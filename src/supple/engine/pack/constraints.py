@@ -26,9 +26,10 @@ from supple.core.forces import forces as force_codes
 from supple.engine.base.compiled import HELD, SLIDER, SPIN, JointRecord
 from supple.engine.pack import ancf as pack_gradient
 from supple.engine.pack import bodies as body_rows
+from supple.foundation.arrays import Array
 from supple.foundation.errors import label
 from supple.foundation.frames import Body
-from supple.foundation.poses import IDENTITY, Array, Pose, aligned
+from supple.foundation.poses import IDENTITY, Pose, aligned
 from supple.joints import Joint, Motion
 from supple.joints.motions import MOTIONS
 from supple.signals import Constant, Signal

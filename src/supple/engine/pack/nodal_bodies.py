@@ -15,8 +15,8 @@ from supple.bodies.nodal.rigid_equivalent import StiffBody
 from supple.engine.base.histories import RunHistory
 from supple.engine.base.row_sets import RowSets
 from supple.forces import Force, Motor
+from supple.foundation.arrays import Array
 from supple.foundation.frames import Body
-from supple.foundation.poses import Array
 from supple.graph.topology import FREE, Graph
 from supple.model import Model
 from supple.modelling.segmentation import used_frames

@@ -14,7 +14,7 @@ import numpy as np
 from supple.core.base import layout as at
 from supple.core.forces import signals as kernel
 from supple.engine.base.compiled import Compiled
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.signals.piecewise import OPEN_END
 
 Rooms = Mapping[int, int]  # pieces by number of the signal

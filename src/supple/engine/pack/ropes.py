@@ -11,8 +11,9 @@ from supple.core.base import layout as at
 from supple.core.equations import history as kernel
 from supple.core.forces import rope as codes
 from supple.forces.ropes import PARALLEL, Drum, Pulley, Rope, Station, frame_of
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, label
-from supple.foundation.poses import Array, Pose, aligned
+from supple.foundation.poses import Pose, aligned
 from supple.results.data.run_data import RopeHistory
 
 if TYPE_CHECKING:

@@ -18,8 +18,9 @@ from supple.engine.base.compiled import KindTable, RowRecord
 from supple.engine.pack.buffers import MASSLESS, Columns, RigidInertia, row_of
 from supple.engine.pack.kinds import refuse_unknown
 from supple.forces.kinds import ELEMENTS
+from supple.foundation.arrays import Array
 from supple.foundation.errors import label
-from supple.foundation.poses import Array, Pose
+from supple.foundation.poses import Pose
 from supple.joints.motions import MOTIONS
 from supple.signals import Constant, Signal
 

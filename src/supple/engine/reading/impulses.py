@@ -11,7 +11,7 @@ from supple.core.equations import history as kernel
 from supple.engine.base.compiled import Compiled
 from supple.engine.base.histories import RunHistory
 from supple.engine.base.row_sets import RowSets
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.foundation.validate import set_fields
 
 

@@ -16,7 +16,7 @@ from supple.engine.base.histories import RunHistory
 from supple.engine.pack.ropes import rope_history
 from supple.forces import ForceElement, Rope
 from supple.forces.kinds import force_kind
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.results.data.run_data import ConstraintHistory, ElementHistory, History
 
 LAWS = (codes.JOINT_LAW, codes.LINE_LAW)

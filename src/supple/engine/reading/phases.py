@@ -17,7 +17,7 @@ from supple.core.base.layout import new_work
 from supple.core.equations import history as kernel
 from supple.core.forces import constraint_rows as links
 from supple.engine.base.compiled import Compiled
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 
 Held = tuple[str, int]  # a joint, and the place of its coordinate; 0 for a whole pose
 

@@ -26,8 +26,8 @@ from supple.engine.pack.builder import Builder, build, with_records
 from supple.engine.pack.nodal_bodies import frameless
 from supple.engine.sparsity.mass_solver_choice import WAYS
 from supple.forces import ForceElement, Motor
+from supple.foundation.arrays import Array
 from supple.foundation.errors import label
-from supple.foundation.poses import Array
 from supple.joints import Joint
 from supple.model import Model
 

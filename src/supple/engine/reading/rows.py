@@ -13,7 +13,7 @@ from supple.core.base import layout as at
 from supple.core.equations import dynamics
 from supple.engine.base.compiled import Compiled
 from supple.engine.sparsity.sparse_matrices import Pattern, sparse_table
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import numpy as np
 from supple.core.base import layout as at
 from supple.engine.base.compiled import Compiled
 from supple.forces import CartesianSpring, Motor
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.graph.topology import Graph
 from supple.joints import Joint
 from supple.model import Model

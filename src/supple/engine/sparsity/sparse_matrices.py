@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.linalg import multifrontal as blocks
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from supple.fem.base.component import Component, rigid_modes
-from supple.fem.base.solid_kinds import Array, Indices
 from supple.fem.base.vibration import DENSE, Factor
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
 
 # Inverse load factors below this part of the largest, of either sign, count as none.

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.base.inertia import point_integrals
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
 
-Array = NDArray[np.float64]
 COORDINATES = ("u", "v", "w", "tx", "ty", "tz")
 
 

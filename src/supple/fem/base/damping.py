@@ -8,9 +8,10 @@ from typing import Any, Literal
 import numpy as np
 
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import Given, checked, choice, declared, not_negative
-from supple.foundation.validate import Vector, read_only
+from supple.foundation.validate import read_only
 
 
 def _ratios(owner: str, field: str, value: Any) -> Vector:

@@ -32,8 +32,8 @@ from supple.fem.base.lumped_inertia import lumped_integrals
 from supple.fem.base.matrix_check import refuse_negative_diagonal, refuse_separate_parts, symmetric
 from supple.fem.base.mesh_check import node_places, owner_label
 from supple.fem.base.node_groups import NodeGroups, node_groups
-from supple.fem.base.solid_kinds import Array, Indices
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
 from supple.foundation.validate import set_fields
 

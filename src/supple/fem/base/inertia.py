@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.validate import read_only
 
-Array = NDArray[np.float64]
 # Columns of nodal coordinates that are integrated at once.
 CHUNK = 256
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.fem.base.component import Component, rigid_modes
 from supple.fem.base.inertia import InertiaIntegrals
-from supple.fem.base.solid_kinds import Array
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
 
 # Energies below this fraction of the largest are none.

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from supple.fem.base.solid_kinds import Array, Indices
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
 
 MOST_ELEMENTS = 10_000_000

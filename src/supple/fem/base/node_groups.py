@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.fem.base.solid_kinds import Array, Indices
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError, describe, label, suggestion
 
 # Nodes this near to a plane or box, in sizes of the body, are on it: file formats write 6 digits.

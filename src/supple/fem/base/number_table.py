@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from supple.fem.base.solid_kinds import Array, Indices
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
 from supple.foundation.input_files import read_text
 

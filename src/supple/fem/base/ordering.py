@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.fem.base.solid_kinds import Array, Indices
+from supple.foundation.arrays import Array, Indices
 
 # A part with no more nodes than this is not cut any more.
 SMALLEST_PART = 60

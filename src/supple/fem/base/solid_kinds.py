@@ -12,12 +12,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.base.extras import need
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from supple.foundation.arrays import Array, Indices
 
 TETRAHEDRON = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 TETRAHEDRON_EDGES = ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3))

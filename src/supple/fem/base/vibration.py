@@ -11,7 +11,7 @@ from scipy import sparse
 
 from supple.fem.base.component import Component, coordinate_name, expect_component
 from supple.fem.base.ordering import nested_dissection
-from supple.fem.base.solid_kinds import Array, Indices
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.calls import public
 from supple.foundation.errors import ModelError
 from supple.foundation.progress import told

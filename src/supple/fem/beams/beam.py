@@ -13,14 +13,13 @@ from math import cos, sin
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.beams.element import BeamElement, StaticElement
 from supple.fem.beams.line import BeamLine
 from supple.fem.beams.prestress import element_geometric_stiffness
 from supple.fem.sections.sections import CrossSection
+from supple.foundation.arrays import Array
 
-Array = NDArray[np.float64]
 Factors = Callable[[float, float], tuple[float, float]]
 
 # A station this near to a node, in lengths of an element, is the node.

@@ -39,12 +39,12 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.beams.line import BeamLine, SectionLaw
 from supple.fem.beams.tapered_shapes import AXIAL, Compliance, TaperedShapes
 from supple.fem.beams.tapered_shapes import TWIST as TWISTING
 from supple.fem.sections.sections import CrossSection
+from supple.foundation.arrays import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,6 @@ def _rows(*parts: tuple[Array, Any]) -> Array:
     return total
 
 
-Array = NDArray[np.float64]
 
 # Places of the coordinates that carry u, v, w and twist; the slope in the plane of z is -ty.
 U, V, W, TWIST = (0, 6), (1, 5, 7, 11), (2, 4, 8, 10), (3, 9)

@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.base.component import describe_mesh
 from supple.fem.base.material import Material
@@ -22,9 +21,8 @@ from supple.fem.beams.line import BeamLine
 from supple.fem.beams.member import Member, Node
 from supple.fem.beams.prestress import arm_stiffness, element_geometric_stiffness
 from supple.fem.sections.sections import CrossSection
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
-
-Array = NDArray[np.float64]
 
 
 class Piece(NamedTuple):
@@ -50,7 +48,7 @@ class Piece(NamedTuple):
     arms: Array
 
     @property
-    def columns(self) -> NDArray[np.int_]:
+    def columns(self) -> Indices:
         """Places (12,) of the coordinates of its nodes."""
         return np.concatenate([6 * n + np.arange(6) for n in self.nodes])
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from supple.foundation.arrays import Array
 
 # Ascending powers of xi of the four shapes, which belong to place and slope at 0 and at 1.
 CUBICS = np.array(

@@ -8,13 +8,12 @@ from math import cos, sin, sqrt
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.base.material import Material
 from supple.fem.sections.sections import CrossSection
 from supple.fem.sections.tapered import Profile
+from supple.foundation.arrays import Array
 
-Array = NDArray[np.float64]
 Theory = Literal["euler_bernoulli", "timoshenko"]
 THEORIES: tuple[Theory, ...] = get_args(Theory)
 Torsion = Literal["saint_venant", "polar"]

@@ -13,8 +13,9 @@ from supple.fem.beams.line import THEORIES, Theory
 from supple.fem.sections.sections import CrossSection
 from supple.fem.sections.tapered import Profile, TaperedSection
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, describe
-from supple.foundation.validate import Vector, set_fields
+from supple.foundation.validate import set_fields
 
 Node = int | str
 # Below this sine of the angle to the axis a direction cannot say where the section's y is.

@@ -12,12 +12,10 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.beams.beam import BeamMesh
 from supple.fem.beams.element import BeamElement
-
-Array = NDArray[np.float64]
+from supple.foundation.arrays import Array
 
 INNER = 12  # place of the coordinate behind those of both ends
 

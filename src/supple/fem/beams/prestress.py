@@ -17,11 +17,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.beams.element import BeamElement
-
-Array = NDArray[np.float64]
+from supple.foundation.arrays import Array
 
 
 def element_geometric_stiffness(element: BeamElement, displacement: Array) -> Array:

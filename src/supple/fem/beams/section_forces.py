@@ -13,13 +13,11 @@ from __future__ import annotations
 from math import cos, sin
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.beams.beam import BeamMesh
 from supple.fem.beams.element import BeamElement
 from supple.fem.beams.frame import FrameMesh
-
-Array = NDArray[np.float64]
+from supple.foundation.arrays import Array
 
 NAMES = ("N", "Vy", "Vz", "T", "My", "Mz")
 

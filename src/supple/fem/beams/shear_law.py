@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.base.material import Material
 from supple.fem.beams.line import Theory
 from supple.fem.sections.sections import CrossSection, Section
 from supple.fem.sections.shear import rectangle
 from supple.fem.sections.tapered import Profile, TaperedSection
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
 
 
@@ -33,7 +33,7 @@ def _coefficients(section: CrossSection, poisson: float) -> CrossSection:
     return section
 
 
-def compliance(section: CrossSection, material: Material, theory: Theory) -> NDArray[np.float64]:
+def compliance(section: CrossSection, material: Material, theory: Theory) -> Array:
     """Compliances (6,) per length for N, Vy, Vz, T, My, Mz, of what a theory does not have.
 
     Shear forces have theirs where it leaves shear out; those of the others are always there.

@@ -18,11 +18,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.beams.line import TAPER_POINTS, BeamLine, SectionLaw, gauss
-
-Array = NDArray[np.float64]
+from supple.foundation.arrays import Array
 
 # Places of compliances: along the axis, in twist, of bending and of shear in both planes.
 AXIAL, TWIST, BENDING, SHEAR = 0, 1, 2, 4

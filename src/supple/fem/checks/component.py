@@ -14,9 +14,9 @@ from supple.fem.base.component import (
     rigid_modes,
 )
 from supple.fem.base.matrix_check import negative_eigenvalues
-from supple.fem.base.solid_kinds import Array
 from supple.fem.base.vibration import Vibration, lowest_modes, typical_square
 from supple.fem.checks.mesh_quality import mesh_problems
+from supple.foundation.arrays import Array
 from supple.foundation.errors import warn_caller
 from supple.foundation.units import FASTEST, HEAVIEST, LONGEST, SLOWEST
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from supple.fem.base.component import Component
-from supple.fem.base.solid_kinds import Array
 from supple.fem.base.vibration import Vibration, lowest_modes
 from supple.fem.refinement.meshes import LARGEST_ALONE, finer
 from supple.fem.solids.recovery import continuous_energy
 from supple.fem.solids.solid import SolidMesh
+from supple.foundation.arrays import Array
 from supple.foundation.errors import percent
 
 MISSED = 0.02  # part of a frequency

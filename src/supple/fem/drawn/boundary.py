@@ -7,14 +7,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.base.solid_kinds import KINDS
 from supple.fem.drawn.surface import MOST_STRESS, Surface, nodal, wires
 from supple.fem.recovery.stress_points import mesh_blocks
+from supple.foundation.arrays import Array, Booleans, Indices
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 # Nodes of a face in the order around it -> triangles; with corners at even places.
 SPLITS: dict[int, tuple[tuple[int, int, int], ...]] = {
     3: ((0, 1, 2),),
@@ -101,7 +99,7 @@ def face_points(kind: str, cells: Indices, nodes: Array) -> tuple[Indices, Indic
     return np.repeat(cell, size), local[face].ravel(), np.repeat(normals, size, axis=0)
 
 
-def _outside(kind: str, cells: Indices) -> tuple[NDArray[np.bool_], int]:
+def _outside(kind: str, cells: Indices) -> tuple[Booleans, int]:
     """Which faces, of all cells one local face after the other, are outside; steps of corners."""
     corners = 3 if KINDS[kind].simplex else 4
     every = np.concatenate([cells[:, list(face)] for face in _faces(kind)])

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from supple.foundation.arrays import Array, Indices
 
 
 class DrawnMesh(NamedTuple):
@@ -24,7 +23,7 @@ class DrawnMesh(NamedTuple):
 
     nodes: Array
     rows: Array
-    cells: NDArray[np.int_]
+    cells: Indices
     kind: str
     radius: Array
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from supple.fem.drawn.surface import Surface
+from supple.foundation.arrays import Array
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 AROUND = 28  # points of a circle
 UP = 14  # rings of a sphere
 

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from supple.fem.sections.outlines import Outline
+from supple.foundation.arrays import Array, Indices
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 # Motion (nt, places, 6) of second order of all places at coordinates (nt, n).
 Second = Callable[[Array], Array]
 # Nodes without elements are joined to some of these many neighbours.

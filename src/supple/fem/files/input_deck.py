@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.fem.base.solid_kinds import Array, Indices
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
 from supple.foundation.input_files import path_of, read_text
 

@@ -9,8 +9,8 @@ from scipy import sparse
 
 from supple.fem.base.imported import ImportedComponent
 from supple.fem.base.number_table import file_integers
-from supple.fem.base.solid_kinds import Array
 from supple.fem.files.input_deck import InputDeck
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
 from supple.foundation.validate import choice
 

@@ -11,8 +11,9 @@ from supple.fem.base.component import describe_mesh
 from supple.fem.base.material import Material
 from supple.fem.base.mesh_check import cell_numbers, node_places, owner_label
 from supple.fem.base.node_groups import node_groups
-from supple.fem.base.solid_kinds import KINDS, Array, Indices
+from supple.fem.base.solid_kinds import KINDS
 from supple.fem.solids.solid import SolidMesh
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError, describe
 from supple.foundation.validate import set_fields, text, whole_numbers
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from supple.fem.base.extras import need
-from supple.fem.base.solid_kinds import Indices
 from supple.fem.files.mesh_data import MeshData
 from supple.foundation import validate
+from supple.foundation.arrays import Indices
 from supple.foundation.errors import ModelError
 from supple.foundation.input_files import contained, existing, path_of
 

@@ -46,7 +46,6 @@ from collections.abc import Iterable
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.beams.hermite import hermite
 from supple.fem.beams.line import BeamLine, SectionLaw, gauss
@@ -55,9 +54,9 @@ from supple.fem.nodal.ancf_table import ElementTable, StrainPoint, Term
 from supple.fem.nodal.green import GREEN, Times, elastic_laws
 from supple.fem.nodal.stretch import Beside, stretch_rows, stretch_stiffness, stretch_terms
 from supple.fem.sections.sections import Circle, CrossSection, Rectangle, Tube
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
 
-Array = NDArray[np.float64]
 BeamElementKind = Literal["collocated", "elastic_line", "continuum"]
 BEAM_ELEMENTS: tuple[BeamElementKind, ...] = get_args(BeamElementKind)
 # What frames turn with, and the first gradient that their axes are then made of.

@@ -25,15 +25,14 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.beams.hermite import hermite
 from supple.fem.beams.line import BeamLine, gauss
 from supple.fem.nodal.ancf_mesh import ANCFMesh, chain
 from supple.fem.nodal.ancf_table import ElementTable, StrainPoint
 from supple.fem.nodal.stretch import CURVED, Beside, stretch_rows, stretch_stiffness, stretch_terms
+from supple.foundation.arrays import Array
 
-Array = NDArray[np.float64]
 CableElementKind = Literal["mean", "two_points"]
 CABLE_ELEMENTS: tuple[CableElementKind, ...] = get_args(CableElementKind)
 

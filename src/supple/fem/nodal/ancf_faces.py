@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.base.solid_kinds import KINDS, shapes
 from supple.fem.beams.line import gauss
@@ -19,9 +18,7 @@ from supple.fem.drawn.boundary import outside_faces
 from supple.fem.nodal.ancf_plate import MASS_POINTS, PlateRows, grid_cells
 from supple.fem.nodal.ancf_solid import SolidVectors
 from supple.fem.solids.solid import SolidMesh
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from supple.foundation.arrays import Array, Indices
 
 POINTS = 3  # along a side of a face of a solid: shapes of degree 2 times a normal of degree 3
 

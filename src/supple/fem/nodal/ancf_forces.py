@@ -15,14 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.nodal.ancf_table import ElementTable
-
-Numbers = NDArray[Any]  # real, or complex for derivatives by a complex step
+from supple.foundation.arrays import Numbers
 
 
 def strains(table: ElementTable, e: Numbers) -> Numbers:

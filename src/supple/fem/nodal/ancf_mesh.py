@@ -15,20 +15,18 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.beams.line import BeamLine
 from supple.fem.nodal import ancf_forces
-from supple.fem.nodal.ancf_table import Array, ElementTable
+from supple.fem.nodal.ancf_table import ElementTable
 from supple.fem.nodal.stretch import Beside
 from supple.fem.sections.sections import CrossSection
+from supple.foundation.arrays import Array, Booleans, Indices, Numbers
 from supple.foundation.validate import read_only
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-Numbers = NDArray[Any]
-Indices = NDArray[np.intp]
 
 # Elements whose shapes agree to so many digits of the length of their line are the same.
 SAME_DIGITS = 12
@@ -57,7 +55,7 @@ class ANCFMesh:
     cells: tuple[Indices, ...]
     kinds: Indices
     tables: tuple[ElementTable, ...]
-    places: NDArray[np.bool_]
+    places: Booleans
     axes_from: int = 1
 
     @classmethod

@@ -22,13 +22,13 @@ strains; a stretch e changes the bending stiffness by 2 e. The plate is flat at 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.base.material import Material
 from supple.fem.beams.line import gauss
 from supple.fem.nodal.ancf_mesh import ANCFMesh
-from supple.fem.nodal.ancf_table import Array, ElementTable, StrainPoint
+from supple.fem.nodal.ancf_table import ElementTable, StrainPoint
 from supple.fem.shells.checks import checked_poisson
+from supple.foundation.arrays import Array, Indices
 
 # Powers of x and y of the twelve terms.
 POWERS = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2), (3, 0), (2, 1), (1, 2), (0, 3), (3, 1), (1, 3))  # fmt: skip  # noqa: E501
@@ -118,7 +118,7 @@ def plate_mesh(
     return ANCFMesh.of(rest.reshape(-1, 3, 3), grid_cells(elements), [table] * (n * m))
 
 
-def grid_cells(elements: tuple[int, int]) -> NDArray[np.intp]:
+def grid_cells(elements: tuple[int, int]) -> Indices:
     """Nodes (n m, 4) of the rectangles of a grid of n by m, around each."""
     n, m = elements
     first = (np.arange(n)[:, None] * (m + 1) + np.arange(m)).ravel()

@@ -31,8 +31,9 @@ from supple.fem.nodal.ancf_plate import (
     grid_cells,
     plane_law,
 )
-from supple.fem.nodal.ancf_table import Array, ElementTable, StrainPoint, Term
+from supple.fem.nodal.ancf_table import ElementTable, StrainPoint, Term
 from supple.fem.shells.checks import checked_poisson
+from supple.foundation.arrays import Array
 
 VECTORS = 4  # of a node: r, r_x, r_y, n
 BENDING_POINTS = 3

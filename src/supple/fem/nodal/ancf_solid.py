@@ -22,13 +22,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.fem.nodal.ancf_mesh import SAME_DIGITS, ANCFMesh, Indices
+from supple.fem.nodal.ancf_mesh import SAME_DIGITS, ANCFMesh
 from supple.fem.nodal.ancf_table import ElementTable, StrainPoint
-from supple.fem.nodal.green import GREEN, Array, Times, elastic_laws
+from supple.fem.nodal.green import GREEN, Times, elastic_laws
 from supple.fem.solids.solid import SolidMesh
 from supple.fem.ties.interface import Interface
+from supple.foundation.arrays import Array, Booleans, Indices
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -57,7 +57,7 @@ class SolidVectors:
     """
 
     rest: Array
-    places: NDArray[np.bool_]
+    places: Booleans
     nodes: sparse.csr_array
     first: Indices
     pieces: tuple[int, ...]
@@ -159,7 +159,7 @@ def solid_table(
     laws: tuple[Array, Array],
     own: Array,
     rest: Array,
-    places: NDArray[np.bool_],
+    places: Booleans,
 ) -> ElementTable:
     """Table of one element; ``laws`` of strains and of their rates.
 

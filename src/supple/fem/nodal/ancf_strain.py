@@ -22,18 +22,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.base.material import Material
 from supple.fem.beams.line import gauss
 from supple.fem.drawn.boundary import face_points
-from supple.fem.nodal.ancf_mesh import ANCFMesh, Indices
+from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.fem.nodal.ancf_plate import CORNERS, PlateRows, grid_cells, plane_law
 from supple.fem.nodal.ancf_shell import plane_turn
 from supple.fem.recovery.stress_points import plane_tensor, solid_tensor, von_mises
 from supple.fem.shells.points import SURFACES, plane_von_mises
 from supple.fem.shells.shear import REISSNER
 from supple.fem.solids.stress import stress_tensors
+from supple.foundation.arrays import Array, Booleans, Indices
 from supple.foundation.validate import read_only
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from supple.fem.nodal.ancf_solid import SolidVectors
     from supple.fem.solids.solid import SolidMesh
 
-Array = NDArray[np.float64]
 
 SECOND = ((2, 0), (0, 2), (1, 1))  # derivatives r_xx, r_yy, r_xy
 STRAIN_ROUNDING = 1e-12
@@ -139,7 +138,7 @@ class StrainField:
         apart = corners - nodes[:, self.cells]
         return self._energy(apart, self.factors * self.law), self._energy(corners, self.law)
 
-    def surface_energy(self, corners: Array, free: NDArray[np.bool_]) -> Array:
+    def surface_energy(self, corners: Array, free: Booleans) -> Array:
         """Energies (nt,) J of stresses that act on outer faces where nothing does.
 
         From strains (nt, e, k, 6) of elements; ``free`` (nodes,) says where nothing is attached.
@@ -309,7 +308,7 @@ class SolidField(StrainField):
         found = [(F[..., a, :] * F[..., b, :]).sum(axis=-1) for a, b in pairs]
         return np.stack([*(0.5 * (x - 1.0) for x in found[:3]), *found[3:]], axis=-1)
 
-    def surface_energy(self, corners: Array, free: NDArray[np.bool_]) -> Array:
+    def surface_energy(self, corners: Array, free: Booleans) -> Array:
         """Energies (nt,) J of stresses that act on outer faces where nothing does."""
         cell, local, normal = self._faces
         at = np.flatnonzero(free[self.cells[cell, local]])

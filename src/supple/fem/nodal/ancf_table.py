@@ -36,12 +36,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.foundation.arrays import Array, Booleans, Integers
 from supple.foundation.validate import read_only
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 Term = tuple[float, int, int]
 HEAD = 9
@@ -127,7 +125,7 @@ class ElementTable:
         rest: Array,
         mass: Array,
         stiffness: Array | None = None,
-        places: NDArray[np.bool_] | None = None,
+        places: Booleans | None = None,
     ) -> ElementTable:
         """Join points into a table; ``rest`` (vectors, dimension) are nodal vectors unstrained.
 

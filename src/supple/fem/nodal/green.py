@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from supple.fem.base.material import Material
 from supple.fem.nodal.ancf_table import Term
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
 
-Array = NDArray[np.float64]
 Times = tuple[float, float]
 
 # Strains xx, yy, zz, xy, xz, yz of the rows 0, 1, 2: the gradients r_x, r_y, r_z.

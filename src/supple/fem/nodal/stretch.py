@@ -43,8 +43,9 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.fem.beams.line import BeamLine
-from supple.fem.nodal.ancf_table import Array, Term
+from supple.fem.nodal.ancf_table import Term
 from supple.fem.sections.sections import CrossSection
+from supple.foundation.arrays import Array
 
 D, C, B = range(3)  # rows of the mean of the slope, of half its difference, and of what is left
 POINTS = 4  # products of two parabolas, with a section that changes

@@ -12,19 +12,18 @@ from math import pi
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.recovery.stress_points import SHEAR, von_mises
 from supple.fem.shells.points import ShellPoint, plane_von_mises
 from supple.fem.shells.shell import ShellMesh
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
 from supple.foundation.validate import Axis
 
 if TYPE_CHECKING:
     from supple.fem.solids.solid import SolidMesh
 
-Array = NDArray[np.float64]
 
 
 class ShellPointHistory:

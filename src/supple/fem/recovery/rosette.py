@@ -7,12 +7,11 @@ from math import pi
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
-
-Array = NDArray[np.float64]
 
 DIRECTIONS = "three or more angles (rad), at least three of them different directions"
 

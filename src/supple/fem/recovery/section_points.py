@@ -7,11 +7,12 @@ from math import cos, sin, sqrt
 import numpy as np
 
 from supple.fem.base.material import Material
-from supple.fem.recovery.stress_points import Array, StressBlock
+from supple.fem.recovery.stress_points import StressBlock
 from supple.fem.sections.section_stress import beam_von_mises, outline, outline_rows
 from supple.fem.sections.sections import CrossSection
+from supple.foundation.arrays import Array, Vector
 from supple.foundation.errors import ModelError
-from supple.foundation.validate import Vector, flag, read_only
+from supple.foundation.validate import flag, read_only
 
 # Surfaces of a strain gauge: factors of the half sizes along y and z of the section.
 SIDES = {"y": (1.0, 0.0), "-y": (-1.0, 0.0), "z": (0.0, 1.0), "-z": (0.0, -1.0)}

@@ -11,17 +11,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.shells import bending, membrane
 from supple.fem.shells.points import SURFACES, plane_von_mises
 from supple.fem.shells.shell import CENTRE, ShellMesh
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
 
 if TYPE_CHECKING:
     from supple.fem.solids.solid import SolidMesh
 
-Array = NDArray[np.float64]
 
 # Triangles, or nodes of a solid, in one block.
 AT_ONCE = 512

@@ -14,15 +14,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from supple.fem.base.component import Component
-from supple.fem.base.solid_kinds import KINDS, TETRAHEDRON_EDGES, Array, Indices, shapes
+from supple.fem.base.solid_kinds import KINDS, TETRAHEDRON_EDGES, shapes
 from supple.fem.shells import bending, membrane
 from supple.fem.shells.shell import ShellMesh
 from supple.fem.shells.triangles import FROM, MIDSIDES, TO
 from supple.fem.solids.solid import SolidMesh
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import SuppleWarning
 
 # Two nodes of a finer mesh are one if they follow the nodes of the mesh by the same factors, which
@@ -78,14 +78,14 @@ class Finer:
         found = sparse.csr_array(abs(self.weights) > SAME)
         return found.astype(float)
 
-    def within(self, nodes: Indices) -> NDArray[np.intp]:
+    def within(self, nodes: Indices) -> Indices:
         """Nodes there that lie between some nodes here: on the same face, for instance."""
         inside = np.zeros(self.weights.shape[1])
         inside[nodes] = 1.0
         missing = self.parents @ (1.0 - inside)
         return np.flatnonzero(missing == 0.0)
 
-    def around(self, node: int) -> tuple[NDArray[np.intp], Array]:
+    def around(self, node: int) -> tuple[Indices, Array]:
         """Nodes there that belong to a node here for the most part, and how much."""
         column = sparse.csc_array(self.weights)[:, [node]].toarray()[:, 0]
         near = np.flatnonzero(column > SAME)

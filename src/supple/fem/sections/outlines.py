@@ -6,11 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.sections.sections import Box, Circle, CrossSection, ISection, Rectangle, Tube
+from supple.foundation.arrays import Array
 
-Array = NDArray[np.float64]
 Faces = tuple[tuple[int, int, int], ...]
 AROUND = 28  # points of a circle
 

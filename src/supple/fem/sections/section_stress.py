@@ -19,13 +19,11 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.sections.sections import Box, Circle, CrossSection, ISection, Rectangle, Tube
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
-
-Array = NDArray[np.float64]
 
 # Terms of the torsion series alternate and fall with n**-2: what is left out is below 1e-7.
 LAST_TERM = 2001

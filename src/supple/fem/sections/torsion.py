@@ -11,9 +11,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from supple.foundation.arrays import Array, Booleans, Indices
 
 # Lines between two marked ones, and how much finer each step towards a mark is: with these J of
 # boxes and I sections is found to better than 1e-5.
@@ -50,7 +49,7 @@ def torsion_of_corner(
     return 4.0 * size**4 * _twice_integral(along_y, along_z, empty, hole)
 
 
-def _twice_integral(y: Array, z: Array, empty: NDArray[np.bool_], hole: bool) -> float:
+def _twice_integral(y: Array, z: Array, empty: Booleans, hole: bool) -> float:
     from scipy.sparse import coo_matrix
     from scipy.sparse.linalg import spsolve
 
@@ -78,7 +77,7 @@ def _twice_integral(y: Array, z: Array, empty: NDArray[np.bool_], hole: bool) ->
     return float(load[used] @ answer)
 
 
-def _tile(x: NDArray[np.int_], times: int, axis: int) -> NDArray[np.int_]:
+def _tile(x: Indices, times: int, axis: int) -> Indices:
     return np.concatenate([x] * times, axis=axis)
 
 

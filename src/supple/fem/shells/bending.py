@@ -20,7 +20,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.fem.shells.triangles import FROM, TO, Array, Triangles
+from supple.fem.shells.triangles import FROM, TO, Triangles
+from supple.foundation.arrays import Array
 
 W, TX, TY = (np.arange(3) * 6 + place for place in (2, 3, 4))
 

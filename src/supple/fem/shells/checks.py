@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from supple.fem.base.material import Material
-from supple.fem.shells.triangles import FROM, TO, Array, Indices, Triangles
+from supple.fem.shells.triangles import FROM, TO, Triangles
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Integers
 from supple.foundation.errors import ModelError, warn_caller
 
 # Height of a triangle over its longest side, in lengths of that side, below which it has no area.
@@ -30,7 +31,7 @@ def checked_nodes(owner: str, value: Any) -> Array:
     return nodes
 
 
-def checked_triangles(owner: str, value: Any, nodes: Array) -> Indices:
+def checked_triangles(owner: str, value: Any, nodes: Array) -> Integers:
     """Return the corners (t, 3), with every node used and all triangles connected."""
     expected = "a table of triangles with 3 node numbers each"
     try:
@@ -39,7 +40,7 @@ def checked_triangles(owner: str, value: Any, nodes: Array) -> Indices:
         raise ModelError(owner, "triangles", value, expected) from None
     if found.dtype.kind not in "iu" or found.ndim != 2 or found.shape[1] != 3 or not len(found):
         raise ModelError(owner, "triangles", value, expected)
-    corners: Indices = found.astype(np.int64)
+    corners: Integers = found.astype(np.int64)
     corners.setflags(write=False)
     last = len(nodes) - 1
     bad = np.any((corners < 0) | (corners > last), axis=1)
@@ -95,7 +96,7 @@ def warn_of_units(owner: str, size: float, thickness: Array, material: Material)
         )
 
 
-def warn_of_flips(owner: str, corners: Indices) -> None:
+def warn_of_flips(owner: str, corners: Integers) -> None:
     """Warn if the normals of two neighbours point to different sides."""
     begin, end = corners[:, FROM].ravel(), corners[:, TO].ravel()
     keys = np.sort(np.stack([begin, end], axis=1), axis=1)
@@ -114,7 +115,7 @@ def _warn(sentence: str) -> None:
     warn_caller(sentence)
 
 
-def _no_line(owner: str, corners: Indices, nodes: Array) -> None:
+def _no_line(owner: str, corners: Integers, nodes: Array) -> None:
     shape = Triangles.of(nodes, corners)
     p = shape.places
     longest = np.max(np.sum((p[:, TO] - p[:, FROM]) ** 2, axis=2), axis=1)
@@ -124,7 +125,7 @@ def _no_line(owner: str, corners: Indices, nodes: Array) -> None:
         raise ModelError(owner, f"triangles[{t}]", corners[t], expected)
 
 
-def _no_repeats(owner: str, corners: Indices) -> None:
+def _no_repeats(owner: str, corners: Integers) -> None:
     _, first, which = np.unique(
         np.sort(corners, axis=1), axis=0, return_index=True, return_inverse=True
     )
@@ -145,7 +146,7 @@ def _no_double_nodes(owner: str, nodes: Array) -> None:
         raise ModelError(owner, f"nodes[{b}]", nodes[b], expected)
 
 
-def _one_part(owner: str, corners: Indices, count: int) -> None:
+def _one_part(owner: str, corners: Integers, count: int) -> None:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

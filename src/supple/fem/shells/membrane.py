@@ -14,7 +14,8 @@ from math import sqrt
 
 import numpy as np
 
-from supple.fem.shells.triangles import FROM, TO, Array, Triangles
+from supple.fem.shells.triangles import FROM, TO, Triangles
+from supple.foundation.arrays import Array
 
 U, V, TZ = (np.arange(3) * 6 + place for place in (0, 1, 5))
 # alpha_b: how strongly drilling rotations bend the sides, for the mean strain.

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.fem.shells.triangles import FROM, TO, Array, Indices
+from supple.fem.shells.triangles import FROM, TO
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Integers
 from supple.foundation.errors import ModelError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ NEAR = 0.5
 
 def find(
     mesh: ShellMesh, place: Any, triangle: Any, weights: Any, node: Any
-) -> tuple[Indices, Array, Array]:
+) -> tuple[Integers, Array, Array]:
     """Triangles (m,), weights (m, 3) of their corners and shares (m,) that add up to one.
 
     Exactly one of place, triangle and node is given. A node belongs to all triangles around it, in

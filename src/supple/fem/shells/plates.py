@@ -6,13 +6,12 @@ import math
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.base.material import Material
 from supple.fem.base.mesh_check import MOST_ELEMENTS, owner_label
 from supple.fem.shells.shell import ShellMesh
-from supple.fem.shells.triangles import Indices
 from supple.foundation import validate
+from supple.foundation.arrays import Booleans, Integers
 from supple.foundation.errors import ModelError
 
 Pattern = Literal["right", "left", "alternate", "centre", "mirror", "cross"]
@@ -78,10 +77,10 @@ def plate(
     )
 
 
-def _rises(pattern: Pattern, i: Indices, j: Indices, nx: int, ny: int) -> NDArray[np.bool_]:
+def _rises(pattern: Pattern, i: Integers, j: Integers, nx: int, ny: int) -> Booleans:
     """Whether the diagonal of the cell i, j rises along x."""
     left, below = 2 * i + 1 <= nx, 2 * j + 1 <= ny
-    rises: dict[str, NDArray[np.bool_]] = {
+    rises: dict[str, Booleans] = {
         "right": i >= 0,
         "left": i < 0,
         "alternate": (i + j) % 2 == 0,
@@ -91,7 +90,7 @@ def _rises(pattern: Pattern, i: Indices, j: Indices, nx: int, ny: int) -> NDArra
     return rises[pattern]
 
 
-def _halves(cells: Indices, rises: NDArray[np.bool_]) -> Indices:
+def _halves(cells: Integers, rises: Booleans) -> Integers:
     """Two triangles (2 n, 3) of each cell (n, 4), cut along its rising or falling diagonal."""
     rising, falling = cells[:, [0, 1, 2, 0, 2, 3]], cells[:, [0, 1, 3, 1, 2, 3]]
     return np.where(rises[:, None], rising, falling).reshape(-1, 3)

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.fem.shells import bending, membrane
-from supple.fem.shells.triangles import Array, Indices, Triangles
+from supple.fem.shells.triangles import Triangles
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Integers
 from supple.foundation.errors import ModelError
 from supple.foundation.validate import Axis
 
@@ -60,7 +61,7 @@ class ShellPoint:
     """
 
     mesh: ShellMesh
-    triangles: Indices
+    triangles: Integers
     weights: Array
     shares: Array
 

@@ -15,14 +15,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.shells import bending
+from supple.foundation.arrays import Array
 
 if TYPE_CHECKING:
     from supple.fem.shells.shell import ShellMesh
 
-Array = NDArray[np.float64]
 
 REISSNER = 5.0 / 6.0  # of the thickness that resists shear
 

@@ -28,8 +28,9 @@ from supple.fem.shells.places import find
 from supple.fem.shells.points import ShellPoint, surface_height
 from supple.fem.shells.shear import shear_energies
 from supple.fem.shells.stress import stress_matrices
-from supple.fem.shells.triangles import MIDSIDES, Array, Indices, Triangles, mass_points
+from supple.fem.shells.triangles import MIDSIDES, Triangles, mass_points
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Integers
 from supple.foundation.errors import ModelError
 
 CENTRE = np.full(3, 1.0 / 3.0)
@@ -57,7 +58,7 @@ class ShellMesh:
     """
 
     nodes: Array
-    triangles: Indices
+    triangles: Integers
     thickness: float | Array
     material: Material
     rotary_inertia: bool
@@ -225,7 +226,7 @@ class ShellMesh:
         return shear_energies(self, np.asarray(displacements, dtype=np.float64))
 
     @cached_property
-    def coordinates(self) -> Indices:
+    def coordinates(self) -> Integers:
         """Places (t, 18) of the corner coordinates of each triangle among all."""
         found = 6 * self.triangles[:, :, None] + np.arange(6)
         return found.reshape(len(self.triangles), 18)

@@ -19,7 +19,8 @@ from __future__ import annotations
 import numpy as np
 
 from supple.fem.shells import bending, membrane
-from supple.fem.shells.triangles import Array, Triangles, mass_points
+from supple.fem.shells.triangles import Triangles, mass_points
+from supple.foundation.arrays import Array
 
 # Triangles that are treated at once: some tens of megabytes of numbers.
 AT_ONCE = 1024

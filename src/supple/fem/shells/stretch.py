@@ -10,15 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.shells import membrane
 from supple.fem.shells.stress import stress_matrices
+from supple.foundation.arrays import Array
 
 if TYPE_CHECKING:
     from supple.fem.shells.shell import ShellMesh
 
-Array = NDArray[np.float64]
 
 
 def quadratic_stretch(mesh: ShellMesh, displacement: Array) -> tuple[float, Array]:

@@ -11,10 +11,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from supple.foundation.arrays import Array, Integers
 
 # Corners where the sides of a triangle begin and end: each runs on to the next corner.
 FROM, TO = np.array([0, 1, 2]), np.array([1, 2, 0])
@@ -55,7 +53,7 @@ class Triangles:
     places: Array
 
     @classmethod
-    def of(cls, nodes: Array, corners: Indices) -> Triangles:
+    def of(cls, nodes: Array, corners: Integers) -> Triangles:
         """Triangles of the nodes (N, 3) in m, with the corner numbers (t, 3)."""
         return cls(nodes[corners])
 

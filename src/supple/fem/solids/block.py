@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 
 from supple.fem.base.material import Material
 from supple.fem.base.mesh_check import MOST_ELEMENTS, owner_label
-from supple.fem.base.solid_kinds import HEXAHEDRON, KINDS, Indices
+from supple.fem.base.solid_kinds import HEXAHEDRON, KINDS
 from supple.fem.solids.solid import SolidMesh
 from supple.foundation import validate
+from supple.foundation.arrays import Indices
 from supple.foundation.errors import ModelError
 
 # Six tetrahedra of equal volume around the diagonal from corner 0 to corner 6 of a box; boxes

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.fem.base.solid_kinds import KINDS, Array, Indices, SolidKind, rule, shapes
+from supple.fem.base.solid_kinds import KINDS, SolidKind, rule, shapes
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
 
 # Elements whose nodes are this near, in their own size, to a linear map of the reference cell

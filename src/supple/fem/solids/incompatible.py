@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.fem.base.solid_kinds import KINDS, Array, rule, shapes
+from supple.fem.base.solid_kinds import KINDS, rule, shapes
 from supple.fem.solids.geometry import slopes_in_space, strain_rows
+from supple.foundation.arrays import Array
 
 AXES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 

@@ -9,9 +9,10 @@ import numpy as np
 from scipy import sparse
 
 from supple.fem.base.material import Material
-from supple.fem.base.solid_kinds import KINDS, Array, Indices, rule, shapes
+from supple.fem.base.solid_kinds import KINDS, rule, shapes
 from supple.fem.solids.geometry import is_straight
 from supple.fem.solids.incompatible import strains_at
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
 
 # Elements for which matrices are made at once: some tens of megabytes of numbers.

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.fem.base.solid_kinds import KINDS, Array, rule, shapes
+from supple.fem.base.solid_kinds import KINDS, rule, shapes
 from supple.fem.solids.incompatible import strains_at
 from supple.fem.solids.matrices import parts
 from supple.fem.solids.solid import SolidMesh
+from supple.foundation.arrays import Array
 
 DEGREE = 2  # of products of two strains that are linear in an element
 

@@ -25,7 +25,7 @@ from supple.fem.base.mesh_check import (
     refuse_parts,
 )
 from supple.fem.base.node_groups import NodeGroups, node_groups
-from supple.fem.base.solid_kinds import KINDS, Array, Indices, shapes
+from supple.fem.base.solid_kinds import KINDS, shapes
 from supple.fem.solids.geometry import locate, refuse_bad_volume, slopes_in_space
 from supple.fem.solids.incompatible import strains_at
 from supple.fem.solids.matrices import (
@@ -40,6 +40,7 @@ from supple.fem.solids.matrices import (
 )
 from supple.fem.solids.stress import stress_matrices
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
 from supple.foundation.validate import set_fields
 

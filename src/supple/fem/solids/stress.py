@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.fem.base.solid_kinds import KINDS, Array, rule, shapes
+from supple.fem.base.solid_kinds import KINDS, rule, shapes
 from supple.fem.solids.geometry import SHEAR, slopes_in_space
 from supple.fem.solids.incompatible import strains_at
 from supple.fem.solids.matrices import parts
+from supple.foundation.arrays import Array
 
 
 def stress_matrices(kind: str, corners: Array, law: Array, displacement: Array) -> Array:

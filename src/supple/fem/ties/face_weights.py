@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.fem.base.solid_kinds import KINDS, Array, Indices, shapes
+from supple.fem.base.solid_kinds import KINDS, shapes
 from supple.fem.drawn.boundary import outside_faces
 from supple.fem.solids.solid import SolidMesh
+from supple.foundation.arrays import Array, Indices
 
 POINTS = 3  # of Gauss in each direction: areas of curved faces of quadratic elements
 

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from supple.fem.base.component import Component, rigid_motion
-from supple.fem.base.solid_kinds import Array, Indices
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError, label
 from supple.foundation.validate import set_fields
 

@@ -8,10 +8,10 @@ import numpy as np
 from scipy import sparse
 
 from supple.fem.base.component import Component
-from supple.fem.base.solid_kinds import Array, Indices
 from supple.fem.ties.interface import Interface
 from supple.fem.ties.tied import TiedComponent
 from supple.fem.ties.ties import tie
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError, label
 
 # Motions of nodes determine those of a frame worse than this, relative: they do not.

@@ -10,9 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from supple.fem.base.component import Component, expect_component, rigid_motion
-from supple.fem.base.solid_kinds import Array, Indices
 from supple.fem.ties.interface import Interface
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError, label
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from supple.core.energy import forms
 from supple.core.energy import state as at
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 
 ALIKE = 1e-9  # sine of the angle between axes that are parallel
 

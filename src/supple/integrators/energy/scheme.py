@@ -15,8 +15,8 @@ from supple.engine.pack.builder import Compiled
 from supple.engine.pack.kinds import refuse_untreated
 from supple.engine.sparsity.mass_solver_choice import Linear
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
-from supple.foundation.poses import Array
 from supple.integrators.energy.tables import tables
 from supple.integrators.methods.base import Integrator
 from supple.integrators.run.driver import LoopOptions, LoopRun, Problem

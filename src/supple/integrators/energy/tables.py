@@ -15,8 +15,9 @@ from supple.core.forces import point_spring as line
 from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
 from supple.forces.kinds import ELEMENTS
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, label
-from supple.foundation.poses import IDENTITY, Array, Pose
+from supple.foundation.poses import IDENTITY, Pose
 from supple.integrators.energy.rows import (
     Axis,
     Coordinate,

@@ -18,7 +18,7 @@ from supple.core.energy import forms
 from supple.core.energy.vectors import SPAN_RECORD
 from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.integrators.energy.rows import (
     ALIKE,
     Axis,

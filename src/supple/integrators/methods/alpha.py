@@ -16,8 +16,8 @@ from supple.engine.pack.builder import Compiled
 from supple.engine.sparsity.mass_solver_choice import Linear
 from supple.engine.sparsity.newton_solver_choice import newton_name
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
-from supple.foundation.poses import Array
 from supple.integrators.methods.base import Integrator
 from supple.integrators.run.newton_places import (
     Places,

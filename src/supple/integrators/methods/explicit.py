@@ -10,7 +10,7 @@ import numpy as np
 from supple.core.dop853 import dop853
 from supple.engine.pack.builder import Compiled
 from supple.foundation import validate
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.integrators.methods.base import Integrator
 from supple.native.declare import Entry
 

@@ -11,7 +11,7 @@ from supple.core.radau import radau
 from supple.engine.pack.builder import Compiled
 from supple.engine.sparsity.mass_solver_choice import Linear
 from supple.engine.sparsity.newton_solver_choice import newton_name
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.integrators.methods.base import Integrator
 from supple.integrators.run.newton_places import (
     Places,

@@ -25,8 +25,8 @@ from supple.core.run.kinks import TURNS
 from supple.core.run.weights import LEAST, LEAST_RATE, ROUNDING
 from supple.engine.pack.builder import Compiled
 from supple.engine.sparsity.mass_solver_choice import Linear
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SimulationError
-from supple.foundation.poses import Array
 from supple.integrators.methods.base import Integrator
 from supple.integrators.run.driver import Loop, Problem
 from supple.integrators.run.place_vectors import coordinate_scales, largest_motion

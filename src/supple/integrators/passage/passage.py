@@ -27,8 +27,8 @@ from supple.core.run import singular_step as kernels
 from supple.core.run import step as st
 from supple.engine.reading.rows import row_sizes, rows_at
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
-from supple.foundation.poses import Array
 from supple.loops.ranks import smallest_value
 from supple.loops.singular import Smallest, Watch, about, can_be_singular, first_root, lowest
 

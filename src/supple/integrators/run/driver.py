@@ -18,8 +18,8 @@ from supple.engine.base.row_sets import RowSets
 from supple.engine.reading.symmetry import Symmetry
 from supple.events import Event
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, label
-from supple.foundation.poses import Array
 from supple.foundation.progress import told
 from supple.integrators.passage.passage import Passage
 from supple.integrators.run.interruption import Interruption

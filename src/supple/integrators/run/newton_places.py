@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.core.alpha import stage as alpha_stage
 from supple.core.base import layout as at
@@ -19,8 +18,8 @@ from supple.core.forces.constraint_rows import LINEAR
 from supple.core.linalg import multifrontal as blocks
 from supple.core.radau import buffers as radau_views
 from supple.engine.base.compiled import Compiled
+from supple.foundation.arrays import Array, Integers
 
-Integers = NDArray[np.int64]
 NONE = -1  # of an integer that is no place
 
 
@@ -75,7 +74,7 @@ def alpha_sizes(c: Compiled) -> dict[str, int]:
 
 
 def replaced_pivots(
-    record: Record, sizes: dict[str, int], own: NDArray[np.float64]
+    record: Record, sizes: dict[str, int], own: Array
 ) -> dict[str, float]:
     """Number of pivots of Newton's matrices by blocks that were rounding, in a method's reals."""
     begin, shape = record.places(sizes)["coefficients"]

@@ -22,8 +22,8 @@ from supple.core.run import step as st
 from supple.engine.base.compiled import Compiled
 from supple.engine.reading.loads import failed_law
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError, label
-from supple.foundation.poses import Array
 from supple.integrators.run.line_ends import LineEnd
 from supple.integrators.run.place_vectors import place_vectors
 from supple.loops.singular import failed_near, heads_for

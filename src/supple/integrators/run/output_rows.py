@@ -15,7 +15,7 @@ from supple.core.base import layout
 from supple.core.equations import dynamics
 from supple.core.run import step as st
 from supple.engine.base.compiled import Compiled
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 
 if TYPE_CHECKING:
     from supple.integrators.run.driver import LoopRun, Problem

@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.engine.base.compiled import Compiled
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 
 
 def place_vectors(c: Compiled) -> np.ndarray:

@@ -18,8 +18,8 @@ from supple.engine.base.compiled import Compiled
 from supple.engine.pack.reserved_signals import pieces_of, with_rooms
 from supple.forces.controllers import ControlLaw
 from supple.forces.sampled import SampledController
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, label
-from supple.foundation.poses import Array
 from supple.integrators.passage.passage import Passage
 from supple.integrators.run.outcomes import UNSAMPLED
 from supple.results.data.run_data import SampleRecord

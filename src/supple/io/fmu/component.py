@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from supple.foundation.arrays import Array
 from supple.foundation.errors import FileError, SimulationError
-from supple.foundation.poses import Array
 from supple.io.fmu.unpacking import Unpacked
 
 LOG2 = ct.CFUNCTYPE(None, ct.c_void_p, ct.c_char_p, ct.c_int, ct.c_char_p, ct.c_char_p)

@@ -19,8 +19,8 @@ from supple.analyses.run.held_inputs import HeldInput
 from supple.core.base import layout as at
 from supple.core.equations.history import MOTION_COLUMNS
 from supple.engine.base.compiled import Compiled
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
-from supple.foundation.poses import Array
 from supple.integrators.run.driver import Problem
 from supple.joints.motions import MOTIONS, motion_of
 from supple.model import Model

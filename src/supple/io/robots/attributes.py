@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import closest
-from supple.foundation.validate import Vector
 from supple.io.modelfiles.problems import NotedError, Problems, found_expected
 from supple.io.robots.xml_tree import Element
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.frames import Frame
 from supple.foundation.poses import EYE, IDENTITY, Pose, matrix_quaternion
-from supple.foundation.validate import Vector
 from supple.io.robots.description import Motion, Step, inverse, shifted
 from supple.joints import (
     Fixed,

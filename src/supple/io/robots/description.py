@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from supple.foundation.arrays import Vector
 from supple.foundation.poses import EYE, Pose
-from supple.foundation.validate import Vector
 from supple.io.modelfiles.problems import Place
 
 Z_DOWN = (0.0, 0.0, -9.81)  # m/s2, where a file says nothing about gravity

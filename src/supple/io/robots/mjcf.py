@@ -9,9 +9,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import suggestion
 from supple.foundation.poses import IDENTITY, Pose, quaternion_matrix
-from supple.foundation.validate import Vector, rotation_vector_quaternion
+from supple.foundation.validate import rotation_vector_quaternion
 from supple.io.modelfiles.problems import NotedError, Problems, found_expected
 from supple.io.robots.attributes import Attributes
 from supple.io.robots.description import (

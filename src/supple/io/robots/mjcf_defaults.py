@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, suggestion
 from supple.foundation.input_files import confined
 from supple.foundation.poses import EYE, Pose, quaternion_matrix
-from supple.foundation.validate import Vector
 from supple.io.modelfiles.problems import found_expected
 from supple.io.robots.attributes import Attributes
 from supple.io.robots.xml_tree import Element, parse

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from supple.foundation.arrays import Vector
 from supple.foundation.poses import EYE, Pose
-from supple.foundation.validate import Vector
 from supple.io.modelfiles.problems import found_expected
 from supple.io.robots.description import Inertia
 from supple.io.robots.mjcf_defaults import Compiler, from_z

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from supple.bodies.base.rigid import Ground
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, suggestion
 from supple.foundation.frames import Body, Frame, expect_frame
 from supple.foundation.poses import IDENTITY, Pose
-from supple.foundation.validate import Vector
 from supple.io.robots.description import ClosureKind, Description
 from supple.model import Model
 

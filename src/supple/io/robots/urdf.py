@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import suggestion
 from supple.foundation.poses import IDENTITY, Pose
-from supple.foundation.validate import Vector
 from supple.io.modelfiles.problems import NotedError, Problems, found_expected
 from supple.io.robots.attributes import Attributes
 from supple.io.robots.description import (

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.fem.base.damping import Damping, KelvinVoigt
 from supple.fem.beams.line import BeamLine
-from supple.foundation.validate import Vector
+from supple.foundation.arrays import Vector
 from supple.reduction.assumed.shapes import AssumedShapes
 from supple.reduction.membranes import assumed_membranes, is_membrane
 from supple.reduction.modal import ModalBody, modal_body

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import Given, checked, declared
-from supple.foundation.validate import Vector, set_fields
+from supple.foundation.validate import set_fields
 from supple.reduction.assumed.shapes import (
     PLANES,
     AssumedShapes,

@@ -7,7 +7,7 @@ from numpy.polynomial import Polynomial
 
 from supple.fem.beams.section_forces import in_section_axes
 from supple.fem.sections.sections import CrossSection
-from supple.foundation.validate import Vector
+from supple.foundation.arrays import Vector
 from supple.reduction.assumed.beam import AssumedBeam
 
 # Second moments of a section with linear sizes are polynomials of this degree.

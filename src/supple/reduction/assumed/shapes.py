@@ -15,9 +15,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import Given, checked, declared
-from supple.foundation.validate import Vector
 from supple.reduction.modes import Reference
 
 Field = Literal["u", "v", "w", "tx"]

@@ -18,7 +18,8 @@ from numpy.polynomial import chebyshev
 
 from supple.fem.beams.line import BeamLine
 from supple.fem.sections.sections import CrossSection
-from supple.foundation.validate import Vector, read_only
+from supple.foundation.arrays import Vector
+from supple.foundation.validate import read_only
 from supple.reduction.second_order.slaved import NOTHING, Whitened
 
 # Degree of displacements between cuts: rho x on a uniform beam gives a cubic; with a section that

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from supple.fem.base.inertia import point_integrals, point_loads
-from supple.foundation.validate import Vector, read_only
+from supple.foundation.arrays import Vector
+from supple.foundation.validate import read_only
 from supple.reduction.modal import ModalBody, Slaves
 from supple.reduction.problem import Problem
 from supple.reduction.second_order.tilting import Tilt

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.foundation.validate import Vector, read_only
+from supple.foundation.arrays import Vector
+from supple.foundation.validate import read_only
 
 # A quadratic form that is less, relative to the largest, is none or depends on others.
 DEPENDENT = 1e-10

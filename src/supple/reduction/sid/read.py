@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from supple.foundation import validate
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, warn_caller
-from supple.foundation.validate import Vector, read_only
+from supple.foundation.validate import read_only
 from supple.reduction.modal import Attachment, ModalBody
 from supple.reduction.sid.sid import (
     INERTIA,

@@ -27,8 +27,8 @@ from typing import Self
 
 import numpy as np
 
+from supple.foundation.arrays import Vector
 from supple.foundation.atomic_files import write_whole
-from supple.foundation.validate import Vector
 from supple.reduction.modal import Attachment, ModalBody
 from supple.reduction.sid.text import Taylor, number, write_matrix
 

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
+from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.input_files import path_of, read_text
-from supple.foundation.validate import Vector
 
 ENTRY = re.compile(r"m([01])\s*\(\s*(\d+)\s*,\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)$")
 ZERO, DIAGONAL, SYMMETRIC, FULL, UNIT = range(5)

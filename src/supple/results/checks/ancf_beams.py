@@ -50,7 +50,7 @@ from supple.results.views.ancf_sections import section_forces
 
 if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_line import ANCFBeam
-    from supple.foundation.poses import Array
+    from supple.foundation.arrays import Array
     from supple.results.result import Result
     from supple.results.views.ancf_views import ANCFView
 

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.bodies.base.elastic import damping_of
 from supple.fem.base.damping import ModalDamping, own_modes
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, percent
 from supple.foundation.frames import Body, Frame
 from supple.foundation.poses import skew
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from supple.reduction.mesh_flexibility import MeshFlexibility
     from supple.results.result import Result
 
-Array = NDArray[np.float64]
 
 SHARE = 0.05  # strain energy in the highest mode, where what is left out is not known
 SERIOUS, SMALL = 0.25, 1e-5  # part of the deflections; these in lengths of the body

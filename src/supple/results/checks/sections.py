@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, percent
 from supple.results.data.findings import Check
 from supple.results.flexibility.deformation import usable_times
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from supple.foundation.frames import Body
     from supple.results.result import Result
 
-Array = NDArray[np.float64]
 
 TIMES = 6  # that are looked at
 SHEAR, SERIOUS_SHEAR = 0.02, 0.25  # of the deflections without shear

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.reports import Report
-
-Array = NDArray[np.float64]
 
 TRUSTED_BELOW = 1e-3  # Huang1998 section 3.3: the error must be orders below the energy of interest
 DOUBTFUL_BELOW = 1e-1

@@ -11,12 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.errors import label
 from supple.foundation.reports import Report
-
-Array = NDArray[np.float64]
 
 VALIDITY = ("valid", "doubtful", "not valid")
 HEADER = ("body", "rotation", "strain", "deflection", "left out", "spin/lowest", "buckling")

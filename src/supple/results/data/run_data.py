@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.foundation import validate
+from supple.foundation.arrays import Array, Booleans, Indices
 from supple.foundation.errors import ModelError
 from supple.results.data.audit import AuditRecord, MomentumRecord
 from supple.results.data.start_changes import StartChange
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from supple.model import Model
     from supple.results.views.views import JointLoad
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int_]
 # By body: frames, and wrenches (6, s) of s sets of reactions there
 HeldLoads = dict[str, list[tuple["Frame", Array]]]
 
@@ -155,7 +153,7 @@ class RopeHistory:
     begin: Array
     end: Array
     wrenches: Array
-    touches: NDArray[np.bool_]
+    touches: Booleans
 
 
 @dataclass(frozen=True)
@@ -260,11 +258,11 @@ class RunProbe(Protocol):
         """Inertia of a velocity, all others at rest, at a configuration."""
 
     def disturbed(
-        self, end: float, still: NDArray[np.bool_], most: int
+        self, end: float, still: Booleans, most: int
     ) -> tuple[Array, Array, Array] | None:
         """Times (k,), growth of a disturbance of still coordinates, and its shapes (k, nu)."""
 
-    def leaving(self, history: Any, still: NDArray[np.bool_]) -> tuple[float, float, Array] | None:
+    def leaving(self, history: Any, still: Booleans) -> tuple[float, float, Array] | None:
         """Logarithm of the growth of disturbances of still coordinates, rate (1/s), shape (nu,)."""
 
 
@@ -329,7 +327,7 @@ class RunData:
         count = sum(change.t <= t for change in self.changes)
         return self.phases[count] if self.phases else self.compiled
 
-    def without(self, name: str) -> NDArray[np.bool_]:
+    def without(self, name: str) -> Booleans:
         """Whether a joint has let go at each output time (nt,)."""
         gone = [p.phase is not None and name in p.phase.released for p in self.phases]
         if not any(gone):

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.calls import public
 from supple.foundation.errors import SuppleError
@@ -17,7 +18,6 @@ from supple.results.data.spectrum import FEWEST, Spectrum, even, frequencies, tr
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 PARTS = 8  # of the run: the usual window
 HOPS = 8  # of a window: the usual distance of two spectra

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.foundation.arrays import Array, Booleans
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.calls import public
 from supple.foundation.errors import ModelError, SuppleError
@@ -15,7 +16,6 @@ from supple.foundation.errors import ModelError, SuppleError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 UNEVEN = 1e-9  # of an interval: what rounding may change in equal intervals
 FEWEST = 4  # times
@@ -135,7 +135,7 @@ def spectrum(
     return Spectrum(frequencies(len(x), step), transform(x), name, units)
 
 
-def _within(t: Array, window: Any) -> NDArray[np.bool_]:
+def _within(t: Array, window: Any) -> Booleans:
     """Which times are in a window (first, last), s; rounding of its ends does not matter."""
     try:
         first, last = (float(x) for x in window)

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.joints import Joint
 
 if TYPE_CHECKING:
     from supple.engine.base.compiled import Compiled
 
-Array = NDArray[np.float64]
 Vectors = tuple[Array, Array]  # q, u
 
 # Changes that are told: radians, or lengths of the model, and these per second.

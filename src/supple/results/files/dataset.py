@@ -17,11 +17,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from supple.constraints import Driver
 from supple.constraints.kinds import constraint_kind
+from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import write_whole
 from supple.foundation.check_sums import dataset_sum
 from supple.foundation.errors import SuppleError, describe, suggestion
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from supple.results.views.mass_centre import MassCentre
     from supple.results.views.views import JointView, PointView
 
-Array = NDArray[np.float64]
 
 COMPONENTS = {
     "xyz": ["x", "y", "z"],

@@ -9,14 +9,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.drawn.drawn_mesh import DrawnMesh, mean_radius
+from supple.foundation.arrays import Array, Indices
 from supple.results.views.ancf_views import ANCFView
 from supple.results.views.flexible_views import BeamView, FlexibleView, PlaceView
 from supple.results.views.segmented_frame_views import CutFrameView
 from supple.results.views.segmented_views import CutBeamView
-from supple.results.views.views import Array, BodyView
+from supple.results.views.views import BodyView
 
 if TYPE_CHECKING:
     from supple.bodies.beam.beam import Beam
@@ -49,7 +49,7 @@ class DrawnBeam:
     frame: BodyView
 
     @property
-    def cells(self) -> NDArray[np.int_]:
+    def cells(self) -> Indices:
         """One line through all stations (1, p)."""
         return np.arange(len(self.stations))[None]
 
@@ -80,7 +80,7 @@ class DrawnNodes:
         return self.mesh.radius
 
     @property
-    def cells(self) -> NDArray[np.int_]:
+    def cells(self) -> Indices:
         """Node numbers of all cells (e, k)."""
         return self.mesh.cells
 
@@ -106,7 +106,7 @@ class DrawnVectors:
         return self.mesh.radius
 
     @property
-    def cells(self) -> NDArray[np.int_]:
+    def cells(self) -> Indices:
         """Numbers of the points of all cells (e, k)."""
         return self.mesh.cells
 

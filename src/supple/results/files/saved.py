@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from supple.foundation.arrays import Array
 from supple.foundation.calls import Spoken
 from supple.foundation.check_sums import dataset_sum
 from supple.foundation.errors import FileError, ModelError, warn_caller
@@ -13,7 +14,7 @@ from supple.foundation.input_files import contained, existing, path_of
 from supple.foundation.reports import Report
 from supple.results.data.spectrogram import Spectrogram, spectrogram
 from supple.results.data.spectrum import Spectrum, spectrum
-from supple.results.files.dataset import SUM, Array, Track, Variable, pick, series, table
+from supple.results.files.dataset import SUM, Track, Variable, pick, series, table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,14 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import check_target
 from supple.foundation.check_sums import sum_in_file, sum_of, sum_of_rows
 from supple.foundation.errors import FileError, ModelError, warn_caller
 from supple.foundation.input_files import contained, existing, path_of
-
-Array = NDArray[np.float64]
 
 FORMAT = "supple states 1"
 EXPECTED = "a file that simulate(..., output_to=path) wrote"

@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import write_whole
 from supple.foundation.errors import SuppleError
 from supple.results.files.dataset import COMPONENTS, Track, values_of
-
-Array = NDArray[np.float64]
 
 
 class Column(NamedTuple):

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 from xml.etree import ElementTree as Xml
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int_]
+from supple.foundation.arrays import Array, Indices, Numbers
 
 # Kinds of cells by their numbers in VTK; nodes of ours are in the order of VTK.
 CELLS = {
@@ -100,7 +97,7 @@ def _cells(parent: Xml.Element, cells: Sequence[Indices]) -> None:
     _array(parent, "offsets", ends)
 
 
-def _array(parent: Xml.Element, name: str, values: NDArray[Any]) -> None:
+def _array(parent: Xml.Element, name: str, values: Numbers) -> None:
     kind, code = TYPES[values.dtype.kind]
     content = np.ascontiguousarray(values, dtype=code).tobytes()
     size = np.array(len(content), dtype="<u8").tobytes()

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
 from supple.reduction.modal import ModalBody
 from supple.results.data.findings import Extreme
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from supple.engine.base.body_records import ANCFRecord, FlexRecord
     from supple.results.result import Result
 
-Array = NDArray[np.float64]
 
 # Numbers that may be computed for one quantity of one body: of longer runs some times are left out.
 BUDGET = 2_000_000
@@ -192,12 +191,12 @@ def _largest(rows: Array, t: Array, q: Array) -> Extreme:
     return Extreme(t[which], np.sqrt(np.einsum("pit,pit->pt", moved, moved).max(axis=0)))
 
 
-def _times(numbers: int, t: Array, q: Array) -> NDArray[np.int_]:
+def _times(numbers: int, t: Array, q: Array) -> Indices:
     """Times to look at: all, or of a long run of a large mesh as many as the budget allows."""
     return sampled(q, max(FEWEST_TIMES, BUDGET // max(numbers, 1)), 2)
 
 
-def usable_times(whole: Array, own: Array, count: int) -> NDArray[np.int_]:
+def usable_times(whole: Array, own: Array, count: int) -> Indices:
     """Some output times, see `sampled`, of those at which a run has not diverged.
 
     ``whole`` (nt, nq) are all coordinates of a model, ``own`` (nt, n) those that are sampled.
@@ -206,7 +205,7 @@ def usable_times(whole: Array, own: Array, count: int) -> NDArray[np.int_]:
     return good[sampled(own[good], count)]
 
 
-def sampled(q: Array, count: int, top: int = 4) -> NDArray[np.int_]:
+def sampled(q: Array, count: int, top: int = 4) -> Indices:
     """Places of some times of coordinates (nt, n): evenly, and those with the largest of them.
 
     The largest are one of ``top`` of all.

@@ -22,10 +22,10 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.constraints import Driver
 from supple.fem.sections.sections import CrossSection
+from supple.foundation.arrays import Array
 from supple.reduction.modes import rigid_motions
 from supple.results.data.findings import Extreme
 from supple.results.flexibility.deformation import whitening
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from supple.results.flexibility.truncation import Deflected
     from supple.results.result import Result
 
-Array = NDArray[np.float64]
 
 # Moments times the length, in parts of sqrt(EI GJ), below which no beam is near: a cantilever under
 # a moment at its end, that keeps its direction, buckles at pi/2.

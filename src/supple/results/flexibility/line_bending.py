@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_line import ANCFBeam, ANCFLine
     from supple.engine.base.body_records import ANCFRecord
     from supple.fem.beams.line import SectionLaw
-    from supple.foundation.poses import Array
+    from supple.foundation.arrays import Array
 
 SECTION = 2  # first of the gradients r_y, r_z
 

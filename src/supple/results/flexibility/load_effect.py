@@ -33,8 +33,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
 from supple.results.data.findings import Extreme
 from supple.results.flexibility.deformation import STRAIGHT, usable_times, whitening
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from supple.engine.base.body_records import FlexRecord
     from supple.results.result import Result
 
-Array = NDArray[np.float64]
 
 # Output times that are looked at: of beams, and of meshes, where each takes an assembly.
 SAMPLES, MESH_SAMPLES = 100, 8
@@ -100,7 +99,7 @@ def load_effect(result: Result, record: FlexRecord) -> LoadEffect | None:
     return LoadEffect(*(Extreme(t, values) for values in (*found, stretch)))
 
 
-def _stretches(result: Result, record: FlexRecord, q: Array, which: NDArray[np.int_]) -> Array:
+def _stretches(result: Result, record: FlexRecord, q: Array, which: Indices) -> Array:
     """Parts (k,) by which the stretch of a bent body makes its deflections smaller."""
     none = np.zeros(len(q))
     energies = np.einsum("ka,ab,kb->k", q, record.modal.K, q)
@@ -122,7 +121,7 @@ def _held_part(
     record: FlexRecord,
     K0: Array,
     q: Array,
-    which: NDArray[np.int_],
+    which: Indices,
     k: int,
     found: Array,
 ) -> Array:

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.beams.line import gauss
 from supple.fem.beams.section_forces import in_section_axes
 from supple.fem.sections.sections import CrossSection
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.poses import skew
 from supple.reduction.part_problem import INNER_NAME
 from supple.results.data.findings import Extreme
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     CutBody: TypeAlias = Beam | FrameStructure
 
-Array = NDArray[np.float64]
 
 POINTS = 4  # of Gauss in a part, for products of two cubics less their linear parts
 HINGED = 1e-6  # of the largest moment: less is none
@@ -314,7 +313,7 @@ def _left_out(
     result: Result,
     records: Sequence[FlexRecord],
     normal: Sequence[Array],
-    which: NDArray[np.int_],
+    which: Indices,
 ) -> Extreme | None:
     """Strain energy of what loads and normal forces do beyond the shapes, of that of the run.
 
@@ -373,7 +372,7 @@ def _twisting_moment(record: FlexRecord, q: Array) -> Array:
 
 
 def _bends_across(
-    result: Result, records: Sequence[FlexRecord], forces: Sequence[Array], which: NDArray[np.int_]
+    result: Result, records: Sequence[FlexRecord], forces: Sequence[Array], which: Indices
 ) -> bool:
     """Whether parts are twisted, or moments of bending twist them: not so in a plane."""
     size = max(float(np.abs(f[:, which, 3:]).max(initial=0.0)) for f in forces)

@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.constraints import Driver
+from supple.foundation.arrays import Array
 from supple.foundation.frames import Touched
 from supple.results.views.body_loads import INERTIA
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from supple.results.result import Result
     from supple.results.views.views import BodyView
 
-Array = NDArray[np.float64]
 
 GROUND = "ground"
 # Directions that differ by less are one: axes that would be parallel but for small deflections.

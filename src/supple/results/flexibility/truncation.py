@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
 from supple.reduction.response import StaticResponse
 from supple.results.data.findings import Extreme
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from supple.results.data.run_data import HeldLoads
     from supple.results.result import Result
 
-Array = NDArray[np.float64]
 
 SAMPLES, FEW = 60, 8  # output times that are looked at; of them where reactions must be found
 TURN = 0.1  # lengths of the body by which rotations become displacements
@@ -288,7 +287,7 @@ def truncations(result: Result) -> dict[str, Truncation]:
 
 
 def deflected(
-    result: Result, records: Mapping[str, FlexRecord], which: NDArray[np.int_]
+    result: Result, records: Mapping[str, FlexRecord], which: Indices
 ) -> dict[str, Deflected]:
     """Bodies at some output times, by name, of which loads and meshes are known."""
     found, some = {}, at_times(result, which)

@@ -26,7 +26,7 @@ from supple.results.views.views import into
 
 if TYPE_CHECKING:
     from supple.engine.base.body_records import FlexRecord
-    from supple.foundation.poses import Array
+    from supple.foundation.arrays import Array
     from supple.results.result import Result
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_line import ANCFLine, Cable
     from supple.bodies.nodal.ancf_nodes import ANCFNodes
     from supple.engine.base.body_records import ANCFRecord
-    from supple.foundation.poses import Array
+    from supple.foundation.arrays import Array
     from supple.results.result import Result
 
 BEYOND = 1e-6  # of the length: what is meant to be on the line

@@ -15,17 +15,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.forces import JointFriction, Rope
 from supple.forces.ropes import Pulley
+from supple.foundation.arrays import Array, Booleans
 from supple.foundation.errors import label
 from supple.results.data.findings import RunFinding
 
 if TYPE_CHECKING:
     from supple.results.result import Result
 
-Array = NDArray[np.float64]
 
 STICKS = 2.0  # transitions, below which friction is held to stick: tanh of it is 0.96
 FEWEST = 3  # output times in a row
@@ -75,7 +74,7 @@ def _friction(force: JointFriction, v: Array) -> Array:
     return np.asarray(force.coulomb * np.tanh(v / force.transition))
 
 
-def _drift(t: Array, v: Array, held: NDArray[np.bool_]) -> tuple[float, float, float]:
+def _drift(t: Array, v: Array, held: Booleans) -> tuple[float, float, float]:
     """Way made while a joint is ``held`` (nt,), when that began, and for how long it was so.
 
     Ways to both sides cancel: the way is the range of their sum.

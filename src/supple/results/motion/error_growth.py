@@ -19,15 +19,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.results.data.findings import RunFinding
 
 if TYPE_CHECKING:
     from supple.results.data.run_data import RunProbe
     from supple.results.result import Result
 
-Array = NDArray[np.float64]
 
 FEWEST_STEPS = 60  # of a run: in fewer, errors of a tolerance do not grow to what is seen
 MOST_TIMES, FEW_TIMES = 250, 100  # output times that are compared; fewer show no growth

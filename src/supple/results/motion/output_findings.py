@@ -27,8 +27,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array, Booleans
 from supple.results.data.findings import RunFinding
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Tones(NamedTuple):
 
 
 def left_over(
-    x: Array, v: Array, first: Array, second: Array, even: NDArray[np.bool_]
+    x: Array, v: Array, first: Array, second: Array, even: Booleans
 ) -> tuple[Array, float]:
     """Part (k, n) of rates v (nt, n) that values x (nt, n) do not show, and its rms.
 
@@ -67,7 +67,7 @@ def left_over(
 
 
 def tones(
-    x: Array, v: Array, a: Array, first: Array, second: Array, even: NDArray[np.bool_]
+    x: Array, v: Array, a: Array, first: Array, second: Array, even: Booleans
 ) -> Tones:
     """Hidden vibration of values x (nt, n) with rates v and their rates a."""
     step = float(np.median(first[even]))
@@ -123,7 +123,6 @@ def _separated(slow: Array, quick: Array) -> tuple[Array, Array]:
     return squares, half @ turned
 
 
-Array = NDArray[np.float64]
 
 FEWEST = 32  # output times of what is read as a history
 MOST = 4000  # output times that are looked at

@@ -19,14 +19,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array, Booleans
 from supple.results.data.findings import RunFinding
 
 if TYPE_CHECKING:
     from supple.results.result import Result
 
-Array = NDArray[np.float64]
 Growth = tuple[float, float, Array]
 
 STILL = 1e-7  # of usual rates: slower coordinates stand still
@@ -79,19 +78,19 @@ def unstable_findings(result: Result, again: bool = True) -> Iterator[RunFinding
     )
 
 
-def _still(result: Result, span: float) -> NDArray[np.bool_]:
+def _still(result: Result, span: float) -> Booleans:
     """Coordinates (nu,) that stand still in the first ``span`` (s) of a run."""
     probe = result.data.probe
     assert probe is not None
     early = result.t <= probe.t_start + span
     fastest = np.max(np.abs(result.u[early]), axis=0, initial=0.0)
-    still: NDArray[np.bool_] = (
+    still: Booleans = (
         np.maximum(fastest, np.abs(probe.u)) < STILL * result.data.compiled.rate_scale
     )
     return still
 
 
-def _growth(result: Result, still: NDArray[np.bool_], span: float, again: bool) -> Growth | None:
+def _growth(result: Result, still: Booleans, span: float, again: bool) -> Growth | None:
     """Growth of a disturbance of coordinates that stand ``still`` in the first ``span`` (s)."""
     data, probe, count = result.data, result.data.probe, result.statistics
     assert probe is not None

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError
 from supple.results.views.ancf_views import ANCFView, VectorPointView
 from supple.results.views.stress import LargestStress, StressEnvelope
-from supple.results.views.views import Array
 
 if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_nodes import ANCFNodes

@@ -22,9 +22,9 @@ from supple.bodies.nodal.line_sections import (
 from supple.fem.beams.hermite import hermite
 from supple.fem.nodal import ancf_forces
 from supple.forces import DistributedLoad
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError
 from supple.results.views.section_views import SectionForces
-from supple.results.views.views import Array
 
 if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_line import ANCFLine

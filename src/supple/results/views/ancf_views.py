@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
+from supple.foundation.arrays import Array
 from supple.foundation.calls import Spoken
 from supple.foundation.errors import SuppleError, label
 from supple.foundation.frames import Frame
@@ -19,7 +20,7 @@ from supple.results.views.ancf_sections import (
 )
 from supple.results.views.section_views import SectionForces
 from supple.results.views.stress import LargestStress
-from supple.results.views.views import Array, Later, PointView, into
+from supple.results.views.views import Later, PointView, into
 
 if TYPE_CHECKING:
     from scipy import sparse

@@ -6,11 +6,9 @@ import itertools
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError
-
-Array = NDArray[np.float64]
 
 SEQUENCES = tuple(
     "".join(axes)

@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.forces import DistributedLoad
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.poses import cross
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from supple.results.data.run_data import HeldLoads, LoadSource
     from supple.results.result import Result
 
-Array = NDArray[np.float64]
 
 INERTIA = 12  # unit loads of inertia and weight
 LINE_POINTS = 8  # places to which a load along a beam is moved
@@ -58,7 +57,7 @@ class _Wrench:
     torque: Array
 
 
-def at_times(result: Result, which: NDArray[np.int_]) -> Result:
+def at_times(result: Result, which: Indices) -> Result:
     """The same result at some of its output times, for the loads on several bodies.
 
     Different questions are asked at the same times: the last answer is kept.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.foundation.arrays import Array
 from supple.foundation.calls import Spoken
 from supple.foundation.errors import label
 from supple.results.views.ancf_field import FieldView
@@ -19,7 +20,7 @@ from supple.results.views.flexible_views import (
 )
 from supple.results.views.segmented_frame_views import CutFrameView
 from supple.results.views.segmented_views import CutBeamView
-from supple.results.views.views import Array, BodyView, Later, PointView, frame_motion
+from supple.results.views.views import BodyView, Later, PointView, frame_motion
 
 if TYPE_CHECKING:
     from supple.foundation.frames import Body, Frame, ViewName

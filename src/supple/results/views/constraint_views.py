@@ -8,15 +8,13 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.constraints import Constraint
 from supple.constraints.kinds import constraint_kind
+from supple.foundation.arrays import Array
 from supple.foundation.calls import Spoken
 from supple.foundation.errors import SuppleError, label, suggestion
 from supple.results.data.run_data import ConstraintHistory, LoadSource
-
-Array = NDArray[np.float64]
 
 
 class ConstraintView(Spoken):

@@ -15,6 +15,7 @@ import numpy as np
 
 from supple.fem.recovery.point_history import ShellPointHistory, SolidPointHistory, point_history
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError, label
 from supple.foundation.poses import cross
 from supple.results.views.rotation_rates import Turn
@@ -22,7 +23,7 @@ from supple.results.views.section_balance import BeamLoads, section_balance, sec
 from supple.results.views.section_views import SectionForces
 from supple.results.views.stress import LargestStress, StressEnvelope, StressHistory
 from supple.results.views.stress_check import warn_of_shapes
-from supple.results.views.views import Array, BodyView, Later, PointView, frame_motion, into
+from supple.results.views.views import BodyView, Later, PointView, frame_motion, into
 
 if TYPE_CHECKING:
     from supple.bodies.base.flexible import FlexibleBody, PointMasses

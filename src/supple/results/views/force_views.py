@@ -11,14 +11,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.calls import Spoken
 from supple.foundation.errors import SuppleError
 from supple.results.data.run_data import ElementHistory, RopeHistory, SampleRecord
 from supple.results.views.views import PointView
 
-Array = NDArray[np.float64]
 Source = Callable[[str], ElementHistory]
 
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError, suggestion
 from supple.foundation.poses import cross
 from supple.results.views.body_views import body_view
-from supple.results.views.views import Array, BodyView, Later, PointView
+from supple.results.views.views import BodyView, Later, PointView
 
 if TYPE_CHECKING:
     from supple.bodies.base.rigid import RigidBody

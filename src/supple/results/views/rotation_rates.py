@@ -6,11 +6,9 @@ import math
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.poses import cross
-
-Array = NDArray[np.float64]
 
 TERMS = 9  # of the series: the next one is below rounding for s < 0.25
 

@@ -16,11 +16,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.beams.line import gauss
 from supple.fem.beams.section_forces import in_section_axes
 from supple.forces import DistributedLoad
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError, label
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from supple.results.result import Result
     from supple.results.views.flexible_views import BeamView, Deformation
 
-Array = NDArray[np.float64]
 
 # All loads on the beam must balance its inertia within this part of the largest of them: what is
 # left, accelerations of Newton's method on constraints included, is far below.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.beams.section_forces import NAMES
 from supple.fem.sections.section_stress import (
@@ -13,8 +12,7 @@ from supple.fem.sections.section_stress import (
     stress_rows,
 )
 from supple.fem.sections.sections import CrossSection
-
-Array = NDArray[np.float64]
+from supple.foundation.arrays import Array
 
 
 class SectionForces:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from supple.bodies.beam.segmented import parts_of
 from supple.fem.recovery.stress_points import StressBlock
+from supple.foundation.arrays import Array
 from supple.foundation.frames import Frame
 from supple.foundation.poses import EYE, Pose
 from supple.results.views.flexible_views import (
@@ -32,7 +33,7 @@ from supple.results.views.segmented_views import (
     part_forces,
 )
 from supple.results.views.stress import StressHistory
-from supple.results.views.views import Array, BodyView, Later, frame_motion
+from supple.results.views.views import BodyView, Later, frame_motion
 
 if TYPE_CHECKING:
     from supple.bodies.structure.frame import FrameStructure

@@ -17,6 +17,7 @@ import numpy as np
 
 from supple.fem.recovery.stress_points import StressBlock
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import label
 from supple.foundation.poses import quaternions
 from supple.results.views.attitude import rotation_vectors
@@ -31,7 +32,7 @@ from supple.results.views.flexible_views import (
 from supple.results.views.section_balance import section_balance
 from supple.results.views.section_views import SectionForces
 from supple.results.views.stress import StressHistory
-from supple.results.views.views import Array, BodyView, Later, PointView, frame_motion, into
+from supple.results.views.views import BodyView, Later, PointView, frame_motion, into
 
 if TYPE_CHECKING:
     from supple.bodies.beam.beam import Beam

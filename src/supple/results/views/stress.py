@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.fem.recovery.stress_points import StressBlock
-
-Array = NDArray[np.float64]
+from supple.foundation.arrays import Array
 
 # Numbers that are in memory at once, for some of the points and times: 32 megabytes.
 AT_ONCE = 4_000_000

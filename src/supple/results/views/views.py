@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array, Booleans
 from supple.foundation.calls import Spoken
 from supple.foundation.errors import suggestion
 from supple.foundation.poses import cross, quaternions
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from supple.results.result import Result
     from supple.results.views.flexible_views import FlexibleView
 
-Array = NDArray[np.float64]
 Later = Callable[[], Array]  # accelerations cost more than motion: found when they are read
 
 
@@ -196,8 +195,8 @@ class JointLoad(NamedTuple):
     wrench: Array
     reaction: Array
     effort: Array
-    unique: NDArray[np.bool_]
-    unique_local: NDArray[np.bool_]
+    unique: Booleans
+    unique_local: Booleans
 
 
 class JointView(Spoken):
@@ -287,7 +286,7 @@ class JointView(Spoken):
         return bool(np.all(self._load.unique_local))
 
     @property
-    def unique_components(self) -> NDArray[np.bool_]:
+    def unique_components(self) -> Booleans:
         """(6,) whether they determine each component of the reaction, at all times."""
         return self._load.unique
 

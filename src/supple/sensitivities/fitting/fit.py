@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from supple.foundation import validate
+from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
 from supple.foundation.input_files import path_of
-from supple.foundation.poses import Array
 from supple.foundation.progress import told
 from supple.integrators.methods.base import Integrator
 from supple.io.modelfiles.model_file import ModelFile

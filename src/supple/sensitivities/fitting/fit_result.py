@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 from supple.foundation.reports import Report
 from supple.model import Model
 from supple.results.result import Result

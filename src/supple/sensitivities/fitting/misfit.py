@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.foundation.poses import Array
+from supple.foundation.arrays import Array
 
 FEWEST = 12  # samples that tell whether they follow each other
 LAGS = 10

@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array, Booleans
 from supple.foundation.errors import SuppleError
-from supple.foundation.poses import Array
 from supple.sensitivities.evaluations import Evaluations, Ranges
 from supple.sensitivities.fitting.fit_result import Fit
 from supple.sensitivities.fitting.misfit import Misfit, misfit
@@ -62,7 +61,7 @@ def other_starts(
     start: Array,
     fractions: Array,
     count: int,
-    searched: Callable[[Array, NDArray[np.bool_]], Array | None],
+    searched: Callable[[Array, Booleans], Array | None],
     cost: Callable[[Array], float],
 ) -> Iterator[Array]:
     """At most ``count`` places (n,) to start from, made when they are asked for.
@@ -89,7 +88,6 @@ def other_starts(
             yield found[k]
 
 
-Samples = NDArray[np.bool_]  # some of all samples (m,)
 ALIKE = 0.995  # correlation of two parameters from which on data do not tell them apart
 UNKNOWN = 1.0  # half width of an interval, in parts of the value, from which on data tell nothing
 SEEN = 1e-8  # singular value, in parts of the largest, below which nothing is seen of a direction
@@ -143,7 +141,7 @@ class Problem:
             for r, t, y, part, size in rows
         ]
 
-    def searched(self, start: Array, most: int, mine: Samples | None = None) -> Any:
+    def searched(self, start: Array, most: int, mine: Booleans | None = None) -> Any:
         """Result of `least_squares` from a start, for all samples or for some of them (m,)."""
         from scipy.optimize import least_squares
 
@@ -176,7 +174,7 @@ class Problem:
             left = self.tried(x)
             return float(left @ left)
 
-        def searched(x: Array, mine: Samples) -> Array | None:
+        def searched(x: Array, mine: Booleans) -> Array | None:
             return None if np.isinf(cost(x)) else np.asarray(self.searched(x, most, mine).x)
 
         for x in other_starts(self.ranges, start, fractions, starts - 1, searched, cost):

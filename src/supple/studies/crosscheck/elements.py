@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.analyses.run.options import RunOptions
 from supple.analyses.run.prepared import Prepared
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError
 from supple.model import Model
 from supple.results.result import Result
@@ -16,8 +16,6 @@ from supple.studies.comparison import Comparison, Table, compared
 from supple.studies.crosscheck.runs import Scales, run_to_end
 from supple.studies.formulation_choices import Way, equations_of
 from supple.studies.interpolation import Interpolant
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

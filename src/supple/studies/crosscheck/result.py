@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.errors import SuppleError, suggestion
 from supple.foundation.palette import COLOURS, INK
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SMALLEST = 1e-16  # what is drawn for no difference at all
-Array = NDArray[np.float64]
 RowState = Literal[
     "reference",
     "rounding",

@@ -26,10 +26,10 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.analyses.run.options import RunOptions
 from supple.analyses.run.prepared import Prepared
+from supple.foundation.arrays import Array, Booleans, Indices
 from supple.foundation.errors import SuppleError, without_warnings
 from supple.integrators.methods.base import Integrator
 from supple.integrators.run.interruption import raised_at_once
@@ -42,8 +42,6 @@ TIMES = 4.0  # d2: the error of what falls
 LOST = 4.0  # d2: the error of what does not
 # Of the run, and of the longest steps: the while to come, the longer one
 LATER, LONGEST_STEPS = 0.05, 4.0
-Array = NDArray[np.float64]
-Truths = NDArray[np.bool_]
 FINER = 0.01  # tolerance of the second run over that of the first
 SMALLEST = 1e-13  # tolerance that rounding allows
 # Of the largest range with the same units: what changes less need not be resolved.
@@ -66,7 +64,7 @@ class StepErrors(NamedTuple):
     """
 
     values: Array
-    known: NDArray[np.bool_]
+    known: Booleans
 
 
 def step_errors(
@@ -162,7 +160,7 @@ class Run:
     table: Table
     t: Array
     errors: dict[str, Array]
-    known: dict[str, Truths]
+    known: dict[str, Booleans]
     scales: Scales
     seconds: float
 
@@ -322,7 +320,7 @@ def judge(reference: Run, run: Run, accuracy: float, tolerance: float) -> Judgem
     )
 
 
-def _ahead(t: Array, resolved: NDArray[np.bool_]) -> NDArray[np.int_]:
+def _ahead(t: Array, resolved: Booleans) -> Indices:
     """For each time the place of one that is later by a part of the run, as far as it is resolved.
 
     Errors at one time may be small by luck: two tolerances can err by the same. They are the
@@ -330,7 +328,7 @@ def _ahead(t: Array, resolved: NDArray[np.bool_]) -> NDArray[np.int_]:
     """
     last = max(int(resolved.sum()) - 1, 0)
     later = t + LUCK * (t[last] - t[0])
-    places: NDArray[np.int_] = np.minimum(np.searchsorted(t, later), last)
+    places: Indices = np.minimum(np.searchsorted(t, later), last)
     return np.maximum(places, np.arange(len(t)))
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.analyses.base.snapshot_result import at_states
 from supple.analyses.run.options import RunOptions
@@ -21,6 +20,7 @@ from supple.engine.base.compiled import Compiled
 from supple.engine.base.histories import RunHistory
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
+from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError, without_warnings
 from supple.foundation.poses import cross
 from supple.loops.assembly import redundant
@@ -31,7 +31,6 @@ from supple.results.result import Result
 if TYPE_CHECKING:
     from supple.bodies.base.rigid import RigidBody
 
-Array = NDArray[np.float64]
 
 INSTANTS = 5  # of the reference's run
 # Coordinates of a state that travels between formulations are as exact as this, in their units.
