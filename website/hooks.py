@@ -130,6 +130,7 @@ def navigation() -> list[Any]:
         "Reference": interface.contents(),
         "Project": [
             {"Design": "design.md"},
+            {"Why it is built so": "decisions.md"},
             {"Contributing": PLACES["CONTRIBUTING.md"]},
             {"Measurements": PLACES["benchmarks/README.md"]},
             {"Changes": PLACES["CHANGELOG.md"]},
