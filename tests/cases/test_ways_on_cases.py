@@ -24,6 +24,10 @@ SHORT = {
 }
 # A change of the tolerance may meet the error by luck: its size is that of the larger of two.
 FINER = 10.0, 100.0
+# An explicit method takes the largest stable steps of a stiff model. Errors of its fast coordinate
+# grow there until a step is refused, and jump with the tolerance (nada-arm, dense: 7e-4 at 3e-5,
+# 3e-5 at 2e-5, 9e-6 at 1e-5, 8e-5 at 7e-6): their size is that of the largest of several runs.
+NEAR = 1.5, 0.7
 
 
 def in_joint_coordinates(case: cases.Case) -> bool:
@@ -64,5 +68,8 @@ def test_the_ways_agree_better_than_tolerances(case):
     dense = path(case, "dense", TOLERANCE, until)
     finer = [path(case, "dense", TOLERANCE / k, until) for k in FINER]
     error = max(np.abs(dense - other).max() for other in finer)
+    if case.integrator is not None and isinstance(case.integrator(), sp.DormandPrince):
+        near = [path(case, "dense", TOLERANCE * k, until) for k in NEAR]
+        error = max(error, *(np.abs(other - finer[-1]).max() for other in near))
     for way in ("tree", "blocks") if closed(case) else ("tree",):
         assert np.abs(path(case, way, TOLERANCE, until) - dense).max() <= 10.0 * error, way

@@ -375,6 +375,7 @@ CALLS: dict[str, Call] = {
         "rigid_modes": {"component": CUBE},
         "tie": {"component": CUBE, "interfaces": [FOOT]},
         "principal_strains": {"strain": (1e-3, 0.0, 1e-3)},
+        "plane_von_mises": {"stress": (1e6, 0.0, 1e6)},
         "rosette_strain": {"readings": (1e-3, 0.0, 1e-3)},
         # files
         "load_result": {"path": run().save(FILES / "run.nc")},

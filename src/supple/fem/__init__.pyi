@@ -19,6 +19,7 @@ from supple.fem.files.nastran import read_nastran as read_nastran
 from supple.fem.recovery.rosette import principal_strains as principal_strains
 from supple.fem.recovery.rosette import rosette_strain as rosette_strain
 from supple.fem.shells.plates import plate as plate
+from supple.fem.shells.points import plane_von_mises as plane_von_mises
 from supple.fem.shells.shell import ShellMesh as ShellMesh
 from supple.fem.solids.block import block as block
 from supple.fem.solids.solid import SolidMesh as SolidMesh

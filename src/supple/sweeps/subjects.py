@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.analyses.run.options import KEPT, MethodOptions, RunOptions
+from supple.analyses.run.options import KEPT, MethodOptions, RunOptions, expect_start
 from supple.analyses.run.options import OWNER as SIMULATE
 from supple.analyses.run.prepared import first_instant, prepare
 from supple.foundation.calls import expect_options
@@ -266,6 +266,7 @@ def subject_of(
 ) -> Subject:
     """The subject that the first argument of `sweep` means."""
     expect_options(owner, options, OPTIONS)
+    expect_start(owner, options.get("start"))
     settings = {**given, **options, **({} if monitored else {"monitored": False})}
     if isinstance(model, Model):
         return OfModel(settings, model.copy(), owner=owner)

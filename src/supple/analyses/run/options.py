@@ -183,6 +183,14 @@ class RunOptions:
         return found
 
 
+def expect_start(owner: str, start: Any) -> None:
+    """Refuse a start that no model has."""
+    named = isinstance(start, str) and start in ("static", "quasi-static")
+    if not named and not isinstance(start, State | Result | None):
+        expected = "a State or a Result of this model, 'static' or 'quasi-static'"
+        raise ModelError(owner, "start", start, expected)
+
+
 def event_tuple(owner: str, events: Any) -> tuple[Any, ...]:
     """Events as they are given, one or several; what is no sequence is refused."""
     events = (events,) if isinstance(events, Event) else events

@@ -40,7 +40,10 @@ def surface_height(surface: Any) -> float:
 
 def plane_von_mises(stress: Any) -> Array:
     """Equivalent stress of von Mises (...) of plane stresses (..., 3) s_xx, s_yy, s_xy."""
-    s = np.asarray(stress, dtype=np.float64)
+    expected = "numbers of the shape (..., 3): s_xx, s_yy, s_xy"
+    s = validate.array("plane_von_mises", "stress", stress, expected)
+    if s.ndim == 0 or s.shape[-1] != 3:
+        raise ModelError("plane_von_mises", "stress", stress, expected)
     xx, yy, xy = s[..., 0], s[..., 1], s[..., 2]
     return np.asarray(np.sqrt(xx**2 - xx * yy + yy**2 + 3.0 * xy**2))
 
