@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.analyses.equilibrium.sparse_equilibrium import rounding
+from supple.analyses.equilibrium.sparse_balance import rounding
 
 pytestmark = pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
 

@@ -21,10 +21,6 @@ def driven(motion=ANGLE) -> sp.Model:
     return model
 
 
-
-
-
-
 @pytest.mark.parametrize("formulation", [None, sp.Absolute()])
 def test_a_four_bar_closes_exactly(formulation):
     result = sp.kinematics(driven(), 2.0, output=80, formulation=formulation)
@@ -154,8 +150,6 @@ def test_beams_are_rigid():
     expected = 2.0 * inertia + 0.5 * mass * 9.81 * np.cos(result.t**2)
     assert result["motor"].effort == pytest.approx(expected, rel=1e-11)
     assert result["rod"].at(1.0).position[-1] == pytest.approx([np.cos(1), np.sin(1), 0])
-
-
 
 
 def test_efforts_of_a_recorded_motion_are_those_that_made_it():

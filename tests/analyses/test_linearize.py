@@ -105,10 +105,6 @@ def test_a_free_beam(formulation, reference):
         )
 
 
-
-
-
-
 @pytest.mark.parametrize("formulation", [*EVERY, sp.Branch(["drive", "bearing", "pin"])])
 def test_a_four_bar_on_its_exact_closure(formulation):
     """Stiffness: the second derivative of the energy along the closure, at the same equilibrium."""

@@ -126,8 +126,6 @@ def test_a_stop_on_the_way_is_a_kink() -> None:
 # ------------------------------------------------------------------------------------ bifurcations
 
 
-
-
 def test_a_perfect_column_has_a_bifurcation_which_is_told() -> None:
     with pytest.warns(SuppleWarning, match=r"load factor 3 another path crosses .*foot"):
         path = sp.statics(link(), follow="press", until=5.0)

@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import brentq
 
 import supple as sp
-from supple.analyses.equilibrium import equilibrium
-from supple.analyses.equilibrium.folded import folded
+from supple.analyses.equilibrium import balance
+from supple.analyses.equilibrium.static_result import folded
 from supple.loops.assembly import compile_model
 from supple.loops.slack import curve
 
@@ -134,11 +134,11 @@ def test_a_search_of_whole_matrices_has_an_end():
     model.add(sp.Revolute("hinge", model.ground.at(0), arm.at(0)))
     model.add(sp.JointEffort("motor", "hinge", effort=50.0))  # ten times what the weight holds
     with (
-        mock.patch.object(equilibrium, "WORK", 0.0),
+        mock.patch.object(balance, "WORK", 0.0),
         pytest.warns(sp.SuppleWarning, match=r"no equilibrium found in \d\d steps.*follow='loads'"),
     ):
         found = sp.statics(model)
-    assert not found.success and found.iterations <= equilibrium.FEWEST_TRIES + 1
+    assert not found.success and found.iterations <= balance.FEWEST_TRIES + 1
 
 
 def test_a_straight_column_beyond_its_load_is_told_as_unstable():

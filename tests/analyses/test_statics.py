@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 import supple as sp
 from models.random_loops import loop_recipes
 from models.random_models import examples
+from supple.analyses.equilibrium.balance import AtRest
 from supple.analyses.equilibrium.equilibrium import Search
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model, transferred
@@ -308,7 +309,7 @@ def test_the_search_needs_the_multipliers_stiffness():
     """Newton's steps converge quadratically on a loop: the reduced stiffness is the true one."""
     model = slider_crank(-12.0)
     compiled = compile_model(model)
-    search = Search(Equations(compiled), 0.0)
+    search = Search(AtRest(Equations(compiled), 0.0))
     found = search.run(compiled.q0, compiled.z0)
     near = search.rest.balance(found.q, found.z)
     energy, h = [], 1e-3

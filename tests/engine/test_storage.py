@@ -9,7 +9,7 @@ import pytest
 
 import supple as sp
 from models.random_loops import flexible_loop
-from supple.analyses.equilibrium import sparse_equilibrium
+from supple.analyses.equilibrium import sparse_balance
 from supple.core.alpha import stage as alpha_stage
 from supple.core.base import layout as at
 from supple.core.dop853 import dop853
@@ -238,7 +238,7 @@ def test_equilibria_by_sparse_matrices_are_those_by_whole_ones(make, monkeypatch
     monkeypatch.setattr(block_plan, "WORTH", 0.0)
     found = []
     for fewest in (0, 10**9):
-        monkeypatch.setattr(sparse_equilibrium, "FEWEST", fewest)
+        monkeypatch.setattr(sparse_balance, "FEWEST", fewest)
         form = sp.Absolute() if make is arch else None
         found.append(sp.statics(make(6), formulation=form))
     sparse, whole = found

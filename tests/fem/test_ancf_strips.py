@@ -7,7 +7,7 @@ import pytest
 
 import supple as sp
 from supple.analyses.equilibrium.balance import AtRest
-from supple.analyses.equilibrium.growing_loads import GrowingLoads, square_of_step
+from supple.analyses.equilibrium.equilibrium import GrowingLoads, square_of_step
 from supple.engine.pack.builder import build
 from supple.fem.nodal.ancf_beam import BEAM_ELEMENTS
 from supple.formulations.equations import Equations

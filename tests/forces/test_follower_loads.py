@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 
 import supple as sp
 from supple.analyses.base.snapshot_result import instant
-from supple.analyses.equilibrium import sparse_equilibrium
+from supple.analyses.equilibrium import sparse_balance
 from supple.engine.pack.builder import build
 from supple.engine.sparsity import block_plan
 from supple.fem.nodal.ancf_beam import BEAM_ELEMENTS
@@ -287,7 +287,7 @@ def test_flutter_is_seen_by_sparse_matrices(monkeypatch):
     for k, steady in ((39.0, True), (41.0, False)):
         found = []
         for fewest in (0, 10**9):
-            monkeypatch.setattr(sparse_equilibrium, "FEWEST", fewest)
+            monkeypatch.setattr(sparse_balance, "FEWEST", fewest)
             m = rod(8)
             load = (-k * STIFFNESS, 0, 0)
             m.add(sp.DistributedLoad("thrust", m.bodies["rod"].at(0), load, axes="section"))

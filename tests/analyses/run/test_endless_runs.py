@@ -22,8 +22,6 @@ def short_window(monkeypatch) -> None:
     monkeypatch.setattr(progress, "WINDOW", 0.1)
 
 
-
-
 def soft(load: float) -> sp.Model:
     """A beam of rubber with a load at its tip that grows to 2 ``load`` (N) within 2 s."""
     m = sp.Model()

@@ -24,8 +24,6 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs signals of POS
 LONG = 1e6  # s, of motion: minutes at least
 
 
-
-
 def interrupted(script: str, *, signals: int = 1, code: int = 0) -> list[str]:
     """Run a script, send it Ctrl-C when it prints "now", and return what else it prints."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}

@@ -3,6 +3,17 @@
 Or of a model that turns steadily: its velocities are those of `Spin`, the loads are centrifugal,
 too, and what turns it is balanced by given rates as by constraint rows.
 
+Steps to an equilibrium are those of Newton's method on the motions that the rows allow: with N a
+basis of the null space of G, the unknown is y in d = N y, the stiffness N^T Rq N contains the
+multipliers' part d(G^T lam)/dq. Where this stiffness is not positive, a step goes downhill along
+each of its eigenvectors, with the magnitude of the eigenvalue; so a start near an unstable
+equilibrium leaves it. All increments are measured in the model's units (``Compiled.scale``), so
+loads are energies.
+
+An integral that acts (a controller with ki, within its limit) is a multiplier, too: its rate
+vanishes where the coordinate is on its target, and its value is what holds it there. Integrals
+without effect (ki = 0) stay as they are.
+
 States of linear controllers at rest: z' = 0 gives them, as far as their matrix has a rank.
 
 With z' = Gq x + Gz z and Gz = U S V^T the part of z along V with singular values follows x. The
@@ -13,7 +24,7 @@ along the left null vectors must vanish instead.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -22,14 +33,33 @@ from supple.core.base import layout as at
 from supple.core.forces.control import LINEAR_CONTROL, STATE, STATES
 from supple.engine.base.compiled import Compiled
 from supple.formulations.equations import Equations, Tangents
-from supple.foundation.arrays import Array
+from supple.foundation.arrays import Array, Indices
 from supple.loops.assembly import Assembler, row_sizes
 
+# A stiffness below this part of the largest one, in the units of increments, is none: rounding of
+# a stiffness matrix is 1e-16 of its largest entry.
+NO_STIFFNESS = 1e-12
+# A load below this part of the loads that cancel in it is none.
+NO_LOAD = 1e-9
+UNBALANCED = 1e-7
+STALLED = 1e-7  # rounding may stop corrections from falling further below this
+# Evaluations of loads and stiffness, each of some n^3 operations, that one search may take, and how
+# many it may take at least: 400 steps of 200 coordinates, a few minutes of thousands
+WORK, FEWEST_TRIES = 3e10, 30
+# Imaginary part of an eigenvalue w^2 beyond which it flutters, in parts of it. Motions of equal
+# frequency, those of a round shaft, flutter under the smallest torque if nothing damps them: what
+# a thousandth of critical damping ends, half of this number, is none.
+FLUTTER = 2e-3
+ROUNDED = 5e-15  # what rounding leaves in eigenvalues, as a part of the largest one
+WHOLE = 60  # whole steps of a search
 RANK = 1e-10  # part of the largest singular value that is none
+
+# Steps downhill; whole steps of Newton's method; or its steps, each of which makes the load smaller
+Steps = Literal["downhill", "whole", "newton"]
 
 
 class Steady(NamedTuple):
-    """How states at rest follow coordinates.
+    """States at rest as functions of the coordinates.
 
     Attributes
     ----------
@@ -85,9 +115,85 @@ ONE_WAY = 1e-9  # part of the largest stiffness by which a matrix is not symmetr
 
 
 def one_way(K: Array) -> bool:
-    """Whether a stiffness (n, n) is not symmetric: loads follow the motion."""
+    """True if a stiffness (n, n) is not symmetric: loads follow the motion."""
     skew = float(np.max(np.abs(K - K.T), initial=0.0))
     return skew > ONE_WAY * float(np.max(np.abs(K), initial=0.0))
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """End of a search: a configuration, its multipliers and controller states, and its character.
+
+    Attributes
+    ----------
+    q, z, lam : (nq,), (nz,), (nr,)
+    iterations : steps taken
+    found : True if it is an equilibrium
+    stiffness : (n,) ascending, along the columns of ``motions`` (nu, n), in units of increments
+    load : (nu,) J, what is left unbalanced
+    size : J, of the loads and stiffnesses that take part
+    missed : (nz,) distances from their targets of controllers whose integral acts
+    u : (nu,) velocities, zero at rest
+    drive : (nu,) efforts that keep given rates, N m or N
+    rounding : (n,) J, largest error of each stiffness by rounding, where that is known
+    unclear : True if only whole matrices can tell what it is, or lead on from there
+    """
+
+    q: Array
+    z: Array
+    lam: Array
+    iterations: int
+    found: bool
+    stiffness: Array
+    motions: Array
+    load: Array
+    size: float
+    missed: Array
+    u: Array
+    drive: Array
+    rounding: Array | None = None
+    unclear: bool = False
+
+    @property
+    def held(self) -> bool:
+        """True if no load is left along a motion without stiffness."""
+        along = self.motions[:, self.free].T @ self.load
+        return not np.any(np.abs(along) > NO_LOAD * self.size)
+
+    @property
+    def free(self) -> Indices:
+        """Indices in ``stiffness`` of motions that nothing holds."""
+        return np.flatnonzero(np.abs(self.stiffness) <= self._nothing)
+
+    @property
+    def unstable(self) -> Indices:
+        """Indices in ``stiffness`` of motions along which the loads push away."""
+        return np.flatnonzero(self.stiffness < -self._nothing)
+
+    @property
+    def _nothing(self) -> Array | float:
+        """Stiffnesses up to which there is none."""
+        return NO_STIFFNESS * self.size if self.rounding is None else self.rounding
+
+
+def unclear(q: Array, z: Array, lam: Array, count: int, load: Array, largest: float) -> Equilibrium:
+    """Return where a search without whole matrices ended; its character is not known."""
+    none, still = np.zeros(0), np.zeros(len(load))
+    return Equilibrium(
+        q, z, lam, count, False,
+        none, np.zeros((len(load), 0)), load, largest, none, still, still, unclear=True,
+    )  # fmt: skip
+
+
+class Step(NamedTuple):
+    """A step (nu,) in units of increments, its part along allowed motions, and if that is free.
+
+    A free step goes where there is no stiffness.
+    """
+
+    whole: Array
+    along: Array
+    free: bool = False
 
 
 @dataclass
@@ -123,13 +229,21 @@ class Balance:
     drive: Array
     acts: np.ndarray
 
+    @property
+    def left(self) -> float:
+        """Size of the load that is left along the allowed motions, J."""
+        return float(np.linalg.norm(self.N.T @ self.load))
+
 
 class AtRest:
     """Equations whose signals stand still, at accelerations of zero, and at velocities of zero."""
 
+    name, whole_steps = "dense", WHOLE
+
     def __init__(self, equations: Equations, t: float, spin: Spin | None = None) -> None:
         self.equations, self.t, self.spin = equations, t, spin
         self.compiled = equations.compiled
+        self.most_tries = max(FEWEST_TRIES, WORK / max(equations.nu, 1) ** 3)
         self.assembler = Assembler(self.compiled)
         self.still = np.zeros(self.compiled.nu)
         self.linear = linear_states(self.compiled)
@@ -201,6 +315,91 @@ class AtRest:
     def closed(self, q: Array) -> Array:
         """The nearest configuration on the constraints."""
         return self.assembler.positions(self.t, q, search=False)[0] if self.compiled.nr else q
+
+    def begin(self) -> None:
+        """Begin a search: nothing is remembered of others."""
+
+    def step(self, here: Balance, steps: Steps) -> Step:
+        """Return the next step of a search."""
+        y, free = self._downhill(here, steps != "downhill")
+        along = here.N @ y
+        return Step(along - np.linalg.pinv(here.rows) @ here.gap, along, free)
+
+    def _downhill(self, here: Balance, straight: bool) -> tuple[Array, bool]:
+        """Step (n,) along the allowed motions; True if it goes where there is no stiffness."""
+        load = here.N.T @ here.load
+        values, vectors = np.linalg.eigh(0.5 * (here.K + here.K.T))
+        least = NO_STIFFNESS * here.size
+        if np.all(values > least) or (straight and np.all(np.abs(values) > least)):
+            return -solved(here.K, load), False
+        along = vectors.T @ load
+        free = np.abs(values) <= least
+        along[free & (np.abs(along) <= NO_LOAD * here.size)] = 0.0
+        down = -vectors @ (along / np.maximum(np.abs(values), least or 1.0))
+        return down, bool(np.any(along[free]))
+
+    def shortened(self, part: float) -> None:
+        """Go on after a step of which a part was made."""
+
+    def told(
+        self, q: Array, here: Balance, count: int, converged: bool, largest: float
+    ) -> Equilibrium:
+        """Where a search ended after ``count`` steps, with its character; `largest` load on it."""
+        values, vectors = self.character(q, here)
+        return Equilibrium(
+            q, here.z, here.lam, count, converged and self.balanced(q, here, largest),
+            values, here.N @ vectors, self.load(q, here), here.size, here.missed,
+            self.velocities(q), -here.drive / self.compiled.scale,
+        )  # fmt: skip
+
+    def standing(self, q: Array, z: Array) -> Equilibrium:
+        """Character of a configuration, without a search."""
+        here = self.balance(q, z)
+        return self.told(q, here, 0, True, here.own)
+
+    def character(self, q: Array, here: Balance) -> tuple[Array, Array]:
+        """Stiffnesses (n,), ascending, and the motions (n, n) that they belong to.
+
+        With one-way forces and loads that follow the motion the symmetric part of the stiffness
+        says nothing about stability. The motions are then those that keep their shape as they
+        grow, by eigenvalues of M^-1 K. A complex pair of them grows in oscillations unless it is
+        damped (flutter): it counts as a negative stiffness of the size of its imaginary part, if
+        that is more than what 0.1 % of critical damping ends. In a rotation dampers, too, make the
+        stiffness one-way; there the symmetric part is taken.
+        """
+        if self.compiled.energy_creating or (self.spin is None and one_way(here.K)):
+            moved = self.compiled.scale[:, None] * here.N
+            mass = moved.T @ self.equations.mass_matrix(q) @ moved
+            try:
+                rates, vectors = np.linalg.eig(np.linalg.solve(mass, here.K))
+            except np.linalg.LinAlgError:  # coordinates without mass
+                pass
+            else:
+                motions = vectors.real / np.linalg.norm(vectors.real, axis=0)
+                unclear = ROUNDED * np.max(np.abs(rates), initial=0.0)
+                turning = np.abs(rates.imag) > np.maximum(FLUTTER * np.abs(rates), unclear)
+                signed = np.where(turning, -np.abs(rates.imag), rates.real)
+                values = signed * np.einsum("ia,ij,ja->a", motions, mass, motions)
+                order = np.argsort(values)
+                return values[order], motions[:, order]
+        symmetric = np.linalg.eigh(0.5 * (here.K + here.K.T))
+        return symmetric.eigenvalues, symmetric.eigenvectors
+
+    def balanced(self, q: Array, here: Balance, largest: float) -> bool:
+        """True if the load left is small beside the largest of the search, or the median stiffness.
+
+        Near a singular position the stiffness has no bound: small steps are no sign of convergence.
+        """
+        if np.max(np.abs(here.gap), initial=0.0) > STALLED:
+            return False  # rows and targets that contradict each other
+        left = float(np.max(np.abs(self.load(q, here)), initial=0.0))
+        median = float(np.median(np.abs(np.diag(here.K)))) if here.K.size else 0.0
+        return left <= UNBALANCED * max(largest, median)
+
+
+def solved(K: Array, load: Array) -> Array:
+    """Solve K x = load; of a singular K the smallest answer."""
+    return np.asarray(np.linalg.lstsq(K, load, rcond=1e-15)[0], dtype=float)
 
 
 def null_space(rows: Array, nu: int) -> Array:

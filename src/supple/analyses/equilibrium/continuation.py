@@ -19,8 +19,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from supple.analyses.equilibrium.balance import Balance, one_way
-from supple.analyses.equilibrium.equilibrium import CONVERGED, NO_STIFFNESS, STALLED
+from supple.analyses.equilibrium.balance import NO_STIFFNESS, STALLED, Balance, one_way
+from supple.analyses.equilibrium.equilibrium import CONVERGED
 from supple.analyses.equilibrium.load_factor import Loaded
 from supple.foundation.arrays import Array
 
@@ -188,7 +188,7 @@ class Continuation:
             longest = max(float(np.max(np.abs(step), initial=0.0)), abs(df / self.range))
             if longest <= CONVERGED or (longest <= STALLED and longest > 0.5 * before):
                 applied = abs(self.range) * float(np.max(np.abs(load), initial=0.0))
-                if not self.loaded.search.balanced(q, here, max(here.own, applied)):
+                if not self.rest.balanced(q, here, max(here.own, applied)):
                     return None
                 return self._spot(factor, q, here, load, moved, tangent, count, rcond)
             if not longest <= LARGEST_STEP:  # NaN, too
@@ -257,7 +257,7 @@ class Continuation:
         none = np.zeros(self.equations.nu)
         plane, _ = self._plane(here, moved, none, before, fixed=False)
         step, df = self._solved(here, load, moved, 0.0 * load, plane, 1.0, rcond)
-        values, _ = self.loaded.search.character(q, here)
+        values, _ = self.rest.character(q, here)
         least = NO_STIFFNESS * here.size
         if one_way(here.K):
             negative = int(np.linalg.slogdet(here.K)[0] < 0.0)

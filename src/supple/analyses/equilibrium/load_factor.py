@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.analyses.equilibrium.balance import AtRest
 from supple.analyses.equilibrium.equilibrium import Search
 from supple.analyses.equilibrium.spin import Spin, check_spin
 from supple.engine.pack.builder import Compiled
@@ -113,8 +114,8 @@ class Loaded:
         rates = loading.rates
         self.turning = None if rates is None else Spin(small[0], self.equations, t, rates, owner)
         self._rates = None if self.turning is None else self.turning.rates
-        self.search = Search(self.equations, t, self.turning)
-        self.rest = self.search.rest
+        self.rest = AtRest(self.equations, t, self.turning)
+        self.search = Search(self.rest)
 
     def under(self, factor: float) -> Compiled:
         """The compiled model with the loads of a factor, for good."""

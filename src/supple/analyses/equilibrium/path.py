@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from supple.analyses.base.arguments import starting_state
-from supple.analyses.equilibrium.balance import one_way
+from supple.analyses.equilibrium.balance import AtRest, one_way
 from supple.analyses.equilibrium.continuation import Continuation, Kind, Spot
-from supple.analyses.equilibrium.equilibrium import Search
 from supple.analyses.equilibrium.load_factor import Loaded, Loading
 from supple.analyses.equilibrium.spin import Spin
 from supple.analyses.equilibrium.static_result import StaticResult, static_result
@@ -180,9 +179,9 @@ class EquilibriumPath:
         equations = Equations(self._loaded.under(spot.factor))
         rates = self._loading.spun(spot.factor)
         turning = None if rates is None else Spin(model, equations, t, rates)
-        search = Search(equations, t, turning)
-        found = replace(search.standing(spot.q, spot.z), found=True)
-        return static_result(model, search, found, turning)
+        rest = AtRest(equations, t, turning)
+        found = replace(rest.standing(spot.q, spot.z), found=True)
+        return static_result(model, rest, found, turning)
 
     def of(self, text: str) -> Array:
         """A quantity over all points (n, ...): "elbow.angle", "rod.at(0.5).position.y"."""

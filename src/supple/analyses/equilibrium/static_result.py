@@ -8,18 +8,18 @@ from functools import cached_property
 import numpy as np
 
 from supple.analyses.base.snapshot_result import instant
-from supple.analyses.equilibrium.equilibrium import Equilibrium, Search
-from supple.analyses.equilibrium.folded import folded
+from supple.analyses.equilibrium.balance import AtRest, Equilibrium
 from supple.analyses.equilibrium.spin import Spin, turned
 from supple.engine.pack.builder import Compiled
 from supple.forces import ForceElement, StateSpaceController
 from supple.forces.kinds import force_kind
 from supple.formulations.equations import Equations
-from supple.foundation.arrays import Indices
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError, label
 from supple.loops.singular import violated_row
 from supple.model import Model
 from supple.results.data.findings import Finding, Monitor, RunFinding
+from supple.results.flexibility.line_bending import line_turns
 from supple.results.motion.motion_audit import MotionAudit
 from supple.results.result import Result, RunData
 from supple.state import State
@@ -30,6 +30,9 @@ MOST = 3  # unstable motions that are named
 MISSED = 1e-6  # rad or m: a coordinate farther from its target has not settled
 # A model in steady rotation is in balance after these turns, rad, but for this part of its loads
 TURNED, UNSTEADY = (0.4, 1.3), 1e-6
+# rad from one end of an element to the other. A line with a kink at a node turns by half of it, so
+# by less than pi/2, on either side; what turns farther than this lies back on itself.
+FOLDED = 0.75 * np.pi
 
 
 class StaticResult(Result):
@@ -130,7 +133,7 @@ def _deforming(compiled: Compiled, found: Equilibrium) -> dict[str, int]:
 
 def static_result(
     model: Model,
-    search: Search,
+    rest: AtRest,
     found: Equilibrium,
     turning: Spin | None,
     newton: str = "dense",
@@ -139,24 +142,24 @@ def static_result(
 
     ``newton`` is how Newton's matrix was solved.
     """
-    compiled, equations, time = search.compiled, search.equations, search.rest.t
+    compiled, equations, time = rest.compiled, rest.equations, rest.t
     success, message = _verdict(model, compiled, found)
     if success:
         broken = violated_row(compiled, time, found.q)
         if not broken and turning is not None:
-            broken = turning.moves(found.q) or _unsteady(search, found)
+            broken = turning.moves(found.q) or _unsteady(rest, found)
         broken = broken or _locked(equations, time, found) or folded(compiled, found.q)
         success = not broken
         message = message if success else f"no equilibrium: {broken}"
-    rest = State(time, found.q, found.u, found.z)
+    state = State(time, found.q, found.u, found.z)
     counts: dict[str, int | float | str] = {"iterations": found.iterations, "newton": newton}
-    data = instant(model, equations, rest, success, message, counts)
+    data = instant(model, equations, state, success, message, counts)
     return StaticResult(data, found, () if turning is None else turning.joints)
 
 
-def _unsteady(search: Search, found: Equilibrium) -> str:
+def _unsteady(rest: AtRest, found: Equilibrium) -> str:
     """Say that loads change while the model turns; empty if they turn along."""
-    rest, scale = search.rest, search.compiled.scale
+    scale = rest.compiled.scale
     fastest = float(np.max(np.abs(found.u) / scale, initial=0.0))
     # what centrifugal loads balance
     still = rest.equations.residual(rest.t, found.q, rest.still, rest.still, found.z, found.lam)
@@ -168,7 +171,7 @@ def _unsteady(search: Search, found: Equilibrium) -> str:
         if np.max(np.abs(left), initial=0.0) > UNSTEADY * size:
             dof = int(np.argmax(np.abs(left)))
             return (
-                f"loads change while the model turns, first at {search.compiled.dof_label(dof)}, "
+                f"loads change while the model turns, first at {rest.compiled.dof_label(dof)}, "
                 "expected gravity along the axis and forces that turn along"
             )
     return ""
@@ -180,6 +183,24 @@ def _locked(equations: Equations, t: float, found: Equilibrium) -> str:
         equations.accelerate(t, found.q, np.zeros(equations.nu), found.z)
     except ModelError as error:
         return str(error)
+    return ""
+
+
+def folded(compiled: Compiled, q: Array) -> str:
+    """Say which cable or beam has an element that is folded; empty if none has."""
+    for record in compiled.gradient.values():
+        if not record.body.along_line:
+            continue
+        mesh = record.mesh
+        turns = line_turns(q[record.q].reshape(1, *mesh.rest.shape), mesh.axes_from)[0]
+        rest = line_turns(mesh.rest[None], mesh.axes_from)[0]
+        k = int(np.argmax(turns))
+        if turns[k] > FOLDED and rest[k] < 0.5 * FOLDED:
+            return (
+                f"{record.label}: its element {k} is folded, it turns by {turns[k]:.3g} rad from "
+                "one end to the other, expected a start that is nearer to the equilibrium, loads "
+                "that grow in steps, or more elements"
+            )
     return ""
 
 

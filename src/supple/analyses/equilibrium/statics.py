@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
 from supple.analyses.base.arguments import expect, number, starting_state
+from supple.analyses.equilibrium.balance import AtRest, Equilibrium
 from supple.analyses.equilibrium.equilibrium import Search
 from supple.analyses.equilibrium.path import EquilibriumPath, followed, path_end
-from supple.analyses.equilibrium.sparse_equilibrium import SparseSearch
+from supple.analyses.equilibrium.sparse_balance import TOO_LARGE, SparseAtRest
 from supple.analyses.equilibrium.spin import Spin
 from supple.analyses.equilibrium.static_result import StaticResult as StaticResult
 from supple.analyses.equilibrium.static_result import static_result
-from supple.analyses.equilibrium.tree_equilibrium import TreeSearch
+from supple.analyses.equilibrium.tree_balance import TreeAtRest
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
@@ -127,21 +128,28 @@ def statics(
     state = starting_state(OWNER, start, compiled)
     equations.accelerate(time, compiled.q0, 0.0 * compiled.u0)  # a massless joint is its fault
     turning = None if spin is None else Spin(model, equations, time, spin)
-    search, found = Search(equations, time, turning), None
-    newton = "tree"
+    rest = AtRest(equations, time, turning)
     with told("statics: the equilibrium is searched"):
-        if turning is None and TreeSearch.fits(equations):
-            found = TreeSearch(equations, time).run(state.q)
-        elif turning is None and SparseSearch.fits(equations):
-            large = SparseSearch(equations, time)
-            newton, found = "sparse", large.run(state.q) or large.ended()
-        if found is None:
-            newton, found = "dense", search.run(state.q, state.z)
-    result = static_result(model, search, found, turning, newton)
+        found, newton = _searched(rest, state)
+    result = static_result(model, rest, found, turning, newton)
     doubts = [f.sentence for f in result.monitor.findings if f.serious]
     for doubt in doubts if result.success else [result.message, *doubts]:
         warn_caller(doubt)
     return result
+
+
+def _searched(rest: AtRest, state: State) -> tuple[Equilibrium, str]:
+    """Equilibrium, and the solver that found it: whole matrices where others cannot tell."""
+    equations, still = rest.equations, rest.spin is None
+    if still and TreeAtRest.fits(equations):
+        found = Search(TreeAtRest(equations, rest.t)).run(state.q, state.z)
+        if not found.unclear:
+            return found, TreeAtRest.name
+    elif still and SparseAtRest.fits(equations):
+        found = Search(SparseAtRest(equations, rest.t)).run(state.q, state.z)
+        if not found.unclear or equations.nu >= TOO_LARGE:
+            return found, SparseAtRest.name
+    return Search(rest).run(state.q, state.z), rest.name
 
 
 def starting_equilibrium(model: Model, formulation: Formulation) -> State:

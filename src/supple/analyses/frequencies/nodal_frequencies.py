@@ -20,8 +20,9 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from supple.analyses.equilibrium.balance import AtRest
 from supple.analyses.equilibrium.equilibrium import Search
-from supple.analyses.equilibrium.sparse_equilibrium import TOO_LARGE, SparseSearch
+from supple.analyses.equilibrium.sparse_balance import TOO_LARGE, SparseAtRest
 from supple.analyses.frequencies.finer_nodal import (
     FinerModel,
     FinerSolids,
@@ -92,12 +93,13 @@ def settled(finer: FinerModel, t: float, z: Array, shift: float, downhill: bool)
 
 def _searched(equations: Equations, t: float, q: Array, z: Array) -> Array | None:
     """Equilibrium by the searches of `statics`, which take longer."""
-    if SparseSearch.fits(equations):
-        found = SparseSearch(equations, t).run(q)
+    if SparseAtRest.fits(equations):
+        found = Search(SparseAtRest(equations, t)).run(q, z)
+    elif equations.compiled.nu < TOO_LARGE:
+        found = Search(AtRest(equations, t)).run(q, z)
     else:
-        small = equations.compiled.nu < TOO_LARGE
-        found = Search(equations, t).run(q, z) if small else None
-    if found is None or not found.found or _kinked(equations.compiled, q, found.q):
+        return None
+    if found.unclear or not found.found or _kinked(equations.compiled, q, found.q):
         return None
     return found.q
 

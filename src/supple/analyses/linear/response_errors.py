@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.analyses.equilibrium.balance import AtRest
 from supple.analyses.equilibrium.equilibrium import Search
 from supple.analyses.linear.missing_flexibility import LIMIT, carried, finer_model
 from supple.analyses.linear.ports import OWNER, Ports
@@ -75,7 +76,7 @@ def _finer(linear: LinearModel, inputs: Any) -> LinearModel | None:
     t, state = linear.state.t, linear.state
     equations = Equations(compile_model(model, (), JointCoordinates().tree(model), t))
     q = carried(linear.state.compiled, state.q, equations.compiled)
-    found = Search(equations, t).run(q, state.z)
+    found = Search(AtRest(equations, t)).run(q, state.z)
     if not found.found:
         return None
     return linear_model(equations, State(t, found.q, found.u, found.z), model)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-
 class Displacement(NamedTuple):
     """Motion of a place in a mode, world axes.
 

@@ -162,9 +162,7 @@ class Probe:
         """Inertia of a velocity, all others at rest, at a configuration."""
         return float(Equations(self.compiled).mass_matrix(np.asarray(q))[dof, dof])
 
-    def leaving(
-        self, history: RunHistory, still: Booleans
-    ) -> tuple[float, float, Array] | None:
+    def leaving(self, history: RunHistory, still: Booleans) -> tuple[float, float, Array] | None:
         """Growth of disturbances of coordinates that stand ``still``, up to the end of the run.
 
         As a natural logarithm, with the rate (1/s) and the shape (nu,) at the last state. Some

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.analyses.base.arguments import expect, number, starting_state
+from supple.analyses.equilibrium.balance import NO_STIFFNESS
 from supple.analyses.equilibrium.continuation import Continuation, Spot
-from supple.analyses.equilibrium.equilibrium import NO_STIFFNESS
 from supple.analyses.equilibrium.load_factor import Loaded, Loading
 from supple.analyses.equilibrium.static_result import static_result
 from supple.analyses.modes.mode import Mode
@@ -351,9 +351,9 @@ class _Linear:
         self.loaded.set(factor)
         d = factor * self.way * self.compiled.scale
         q = self.rest.closed(self.loaded.equations.retract(self.first.q, d))
-        found = self.loaded.search.standing(q, self.first.z)
+        found = self.rest.standing(q, self.first.z)
         model = self.loaded.loading.under(factor)
-        return model, static_result(model, self.loaded.search, found, None).monitor.bodies
+        return model, static_result(model, self.rest, found, None).monitor.bodies
 
     def _stiffness(self, factor: float) -> tuple[Array, Array]:
         """Stiffness (n, n) in the independent coordinates, and all motions (nu, n) by these."""

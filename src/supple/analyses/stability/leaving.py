@@ -22,9 +22,7 @@ from supple.state import State
 BESIDE = 1e-6  # radians, lengths of the model: how far away neighbours are
 
 
-def leaving_rate(
-    equations: Equations, state: State, places: Indices
-) -> tuple[float, Array] | None:
+def leaving_rate(equations: Equations, state: State, places: Indices) -> tuple[float, Array] | None:
     """Rate (1/s) and shape (nu,) of the quickest disturbance of coordinates at a state.
 
     None where none of them is free, or there are no accelerations.

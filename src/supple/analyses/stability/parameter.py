@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from supple.analyses.base.arguments import starting_state
-from supple.analyses.equilibrium.equilibrium import Equilibrium, Search
+from supple.analyses.equilibrium.balance import AtRest, Equilibrium
+from supple.analyses.equilibrium.equilibrium import Search
 from supple.analyses.equilibrium.load_factor import Loaded, Loading
 from supple.analyses.equilibrium.spin import Spin, check_spin
 from supple.analyses.equilibrium.static_result import StaticResult, static_result
@@ -43,7 +44,7 @@ class Followed:
 
     value: float
     model: Model
-    search: Search
+    search: Search[AtRest]
     turning: Spin | None
     found: Equilibrium
 
@@ -62,7 +63,7 @@ class Followed:
     @cached_property
     def result(self) -> StaticResult:
         """The state as a result, with a sentence about it."""
-        return static_result(self.model, self.search, self.found, self.turning)
+        return static_result(self.model, self.search.rest, self.found, self.turning)
 
     def doubts(self) -> list[str]:
         """Serious findings about flexible bodies, and all about their lowest frequencies."""
@@ -148,17 +149,17 @@ class Parameter:
         equations = Equations(self._tree(model))
         rates = self._made(here.value)[1]
         turning = Spin(model, equations, self.t, rates, self.owner) if rates else None
-        search = Search(equations, self.t, turning)
+        search = Search(AtRest(equations, self.t, turning))
         q = carried(here.search.compiled, here.found.q, equations.compiled)
         found = search.run(q, here.found.z)
         return Followed(here.value, model, search, turning, found) if found.found else None
 
-    def _prepared(self, value: float) -> tuple[Model, Search, Spin | None]:
+    def _prepared(self, value: float) -> tuple[Model, Search[AtRest], Spin | None]:
         """The model of a value, ready for a search."""
         model, rates = self._made(value)
         equations = Equations(self._compiled(model, value))
         turning = Spin(model, equations, self.t, rates, self.owner) if rates else None
-        return model, Search(equations, self.t, turning), turning
+        return model, Search(AtRest(equations, self.t, turning)), turning
 
     def _compiled(self, model: Model, value: float) -> Compiled:
         if self.loaded is not None:

@@ -7,24 +7,26 @@ found is told with the lowest stiffnesses (Lanczos).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from supple.analyses.equilibrium.balance import ONE_WAY
-from supple.analyses.equilibrium.equilibrium import (
-    CONVERGED,
-    ITERATIONS,
-    LARGEST_STEP,
-    STALLED,
+from supple.analyses.equilibrium.balance import (
+    ONE_WAY,
     UNBALANCED,
+    WHOLE,
     Equilibrium,
+    Step,
+    Steps,
+    unclear,
 )
+from supple.analyses.equilibrium.sparse_balance import TOLD, lowest_stiffnesses
 from supple.core.equations import tree_border as border
 from supple.core.equations import tree_parts as parts
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array
 
 FEWEST = 20  # velocities; below a whole matrix is simpler
-TOLD = 6  # stiffnesses
 
 
 class TreeStiffness:
@@ -85,82 +87,98 @@ class TreeStiffness:
         return out.ravel()
 
 
-class TreeSearch:
-    """Looks for an equilibrium of a tree; gives up where a whole matrix is needed to tell it."""
+class TreeBalance(NamedTuple):
+    """Load (nu,) of a tree at a configuration, J in units of increments; no rows, no states."""
+
+    q: Array
+    load: Array
+    z: Array
+    gap: Array
+
+    @property
+    def own(self) -> float:
+        """Largest load."""
+        return float(np.max(np.abs(self.load)))
+
+    @property
+    def left(self) -> float:
+        """Size of the load."""
+        return float(np.linalg.norm(self.load))
+
+
+class TreeAtRest:
+    """A tree at rest; where a whole matrix is needed to tell what it is, that is left to others."""
+
+    name = "tree"
+    most_tries, whole_steps = np.inf, WHOLE
 
     def __init__(self, equations: Equations, t: float) -> None:
-        self.equations, self.compiled = equations, equations.compiled
-        self.stiffness, self.largest = TreeStiffness(equations, t), 0.0
+        self.equations, self.compiled, self.t = equations, equations.compiled, t
+        self.stiffness = TreeStiffness(equations, t)
 
     @staticmethod
     def fits(equations: Equations) -> bool:
-        """Whether a model is such a tree: no rows, border, states or one-way forces."""
+        """True if a model is such a tree: no rows, border, states or one-way forces."""
         c = equations.compiled
         plain = not c.nr and not c.nz and not c.energy_creating and not c.sizes["border"]
         return bool(plain and c.sizes["widest"] > 0 and c.nu >= FEWEST)
 
-    def run(self, q: Array) -> Equilibrium | None:
-        """Search from a configuration; None where this way cannot tell."""
+    def begin(self) -> None:
+        """Begin a search: nothing is remembered of others."""
+
+    def closed(self, q: Array) -> Array:
+        """Return the configuration as it is: nothing has to be closed."""
+        return q
+
+    def balance(self, q: Array, z: Array) -> TreeBalance:
+        """Load at a configuration."""
+        still, none = self.stiffness.still, np.zeros(0)
+        load = self.compiled.scale * self.equations.residual(self.t, q, still, still)
+        return TreeBalance(q, load, z, none)
+
+    def step(self, here: TreeBalance, steps: Steps) -> Step | None:
+        """Return the next step of a search; None if that needs a whole matrix."""
         unit, at_rest = self.compiled.scale, self.stiffness
-        before = np.inf
-        for count in range(ITERATIONS):
-            if not at_rest.factor(q):
-                return None
-            load, uphill = at_rest.load.copy(), at_rest.negative > 0
-            step = at_rest.solve(-load, downhill=uphill)
-            longest = float(np.max(np.abs(step / unit)))
-            if not np.isfinite(longest) or (uphill and load @ step >= 0.0):
-                return None  # off an equilibrium the stiffness of ball joints is not symmetric
-            self.largest = max(self.largest, float(np.max(np.abs(unit * load))))
-            if longest <= CONVERGED or (longest <= STALLED and longest > 0.5 * before):
-                return None if uphill else self._told(q, count)
-            before = longest
-            q = self._advanced(q, load, step, min(1.0, LARGEST_STEP / longest))
-        return None
+        if not at_rest.factor(here.q):
+            return None
+        uphill = at_rest.negative > 0 and steps == "downhill"
+        step = at_rest.solve(-here.load / unit, downhill=uphill) / unit
+        if not np.all(np.isfinite(step)) or (uphill and here.load @ step >= 0.0):
+            return None  # off an equilibrium the stiffness of ball joints is not symmetric
+        return Step(step, step)
 
-    def _advanced(self, q: Array, load: Array, step: Array, part: float) -> Array:
-        """The configuration after a step, shortened until its work is negative."""
-        eq, slope = self.equations, float(load @ step)
-        while True:
-            moved = eq.retract(q, part * step)
-            there = eq.residual(self.stiffness.t, moved, self.stiffness.still, self.stiffness.still)
-            if part < 1e-6 or float(there @ step) <= 0.9 * abs(slope):
-                return moved
-            part *= 0.5
+    def shortened(self, part: float) -> None:
+        """Go on after a step of which a part was made."""
 
-    def _told(self, q: Array, count: int) -> Equilibrium | None:
-        """What was found, with its lowest stiffnesses."""
-        from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+    def told(
+        self, q: Array, here: TreeBalance, count: int, converged: bool, largest: float
+    ) -> Equilibrium:
+        """Where a search ended after ``count`` steps, with its lowest stiffnesses."""
+        lowest = self._lowest() if converged and not self.stiffness.negative else None
+        n, none = self.stiffness.nu, np.zeros(0)
+        if lowest is None:
+            return unclear(q, here.z, none, count, here.load, largest)
+        size = max(largest, self._largest_stiffness())
+        found = float(np.max(np.abs(here.load))) <= UNBALANCED * size
+        return Equilibrium(
+            q, here.z, none, count, found, *lowest, here.load, size, none,
+            np.zeros(n), np.zeros(n),
+        )  # fmt: skip
 
+    def _lowest(self) -> tuple[Array, Array] | None:
+        """Lowest stiffnesses and their motions; None of loads that follow the motion."""
         unit, at_rest, n = self.compiled.scale, self.stiffness, self.stiffness.nu
-        load = unit * at_rest.load
         x, y = np.random.default_rng(1).normal(size=(2, n)) * unit
         Kx, Ky = at_rest.product(x), at_rest.product(y)
         if abs(y @ Kx - x @ Ky) > ONE_WAY * max(np.abs(y) @ np.abs(Kx), np.abs(x) @ np.abs(Ky)):
-            return None  # loads follow the motion
-
-        def compliance(v: Array) -> Array:
-            return at_rest.solve(v.ravel() / unit) / unit
-
-        def stiffness(v: Array) -> Array:
-            return unit * at_rest.product(unit * v.ravel())
-
-        K = LinearOperator((n, n), matvec=stiffness, dtype=float)
-        soft = LinearOperator((n, n), matvec=compliance, dtype=float)
-        start = np.random.default_rng(2).normal(size=n)
-        try:
-            values, motions = eigsh(K, TOLD, sigma=0.0, which="LM", OPinv=soft, v0=start)
-        except ArpackError:
             return None
-        order = np.argsort(values)
+        return lowest_stiffnesses(lambda v: at_rest.solve(v / unit) / unit, n, TOLD)
+
+    def _largest_stiffness(self) -> float:
+        """Largest entry of the stiffness in units of increments, J."""
+        unit, n = self.compiled.scale, self.stiffness.nu
+        start = np.random.default_rng(2).normal(size=n)
         for _ in range(8):  # towards the stiffest motion, where an entry is largest
-            start = stiffness(start / np.max(np.abs(start)))
+            start = unit * self.stiffness.product(unit * (start / np.max(np.abs(start))))
         k = int(np.argmax(np.abs(start)))
-        largest = abs(float(stiffness(np.eye(1, n, k)[0])[k]))
-        size = max(self.largest, largest)
-        found, none = float(np.max(np.abs(load))) <= UNBALANCED * size, np.zeros(0)
-        return Equilibrium(
-            q, self.compiled.z0.copy(), none, count, found,
-            values[order], motions[:, order], load, size, none,
-            np.zeros(n), np.zeros(n),
-        )  # fmt: skip
+        return abs(float((unit * self.stiffness.product(unit * np.eye(1, n, k)[0]))[k]))
