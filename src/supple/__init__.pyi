@@ -18,11 +18,11 @@ from supple.analyses.kinematics.inverse import inverse_dynamics as inverse_dynam
 from supple.analyses.kinematics.kinematics import kinematics as kinematics
 from supple.analyses.kinematics.transfer import transfer as transfer
 from supple.analyses.linear.linearize import linearize as linearize
-from supple.analyses.run.prepared import prepare as prepare
+from supple.analyses.run.simulate import prepare as prepare
 from supple.analyses.run.simulate import simulate as simulate
 from supple.analyses.run.stepper import Stepper as Stepper
 from supple.analyses.stability.buckling import buckling as buckling
-from supple.analyses.stability.speeds import campbell as campbell
+from supple.analyses.stability.campbell import campbell as campbell
 from supple.analyses.stability.stability import stability as stability
 from supple.analyses.stability.stiffness import stiffness as stiffness
 from supple.bodies.base.rigid import Ground as Ground

@@ -12,8 +12,7 @@ from scipy.spatial.transform import Rotation
 import supple as sp
 from models.random_loops import flexible_loop
 from oracles.pin_motion import STEP, pin, pin_rate
-from supple.analyses.kinematics.transfer import Mechanism
-from supple.analyses.kinematics.transfer_path import PathFollower
+from supple.analyses.kinematics.transfer import Mechanism, PathFollower
 from supple.analyses.linear.independent import Motions
 from supple.analyses.linear.linearize import dof_names
 from supple.cases.linkages import four_bar as linkage

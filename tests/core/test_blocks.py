@@ -10,7 +10,7 @@ import pytest
 import supple as sp
 from models.kind_models import sliding
 from models.random_loops import flexible_loop
-from supple.analyses.run.dense_retry import WholeMatrices
+from supple.analyses.run.simulate import WholeMatrices
 from supple.core.base import layout as at
 from supple.core.linalg import multifrontal as blocks
 from supple.engine.sparsity import block_plan

@@ -9,7 +9,7 @@ import pytest
 
 import supple as sp
 from models import mesh_bodies
-from supple.analyses.reactions.self_stress import SelfStress
+from supple.analyses.reactions.reactions import SelfStress
 from supple.engine.base.histories import RunHistory
 from supple.results.flexibility.truncation import deflected, truncations, with_right_reactions
 from supple.results.views.body_loads import INERTIA, body_loads

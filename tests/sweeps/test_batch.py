@@ -107,7 +107,7 @@ def test_step_loops_let_other_threads_run_python():
 
     def run():
         from supple.analyses.run.options import RunOptions
-        from supple.analyses.run.prepared import prepare
+        from supple.analyses.run.simulate import prepare
 
         _, problem, _ = prepare(pendulum()).problem(RunOptions(1e5, output=1))
         loop_run = sp.Radau().begin(problem)

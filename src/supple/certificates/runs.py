@@ -18,7 +18,7 @@ import numpy as np
 
 from supple.analyses.base.arguments import expect, number
 from supple.analyses.run.options import RunOptions, StudyOptions, event_tuple
-from supple.analyses.run.prepared import first_instant, prepare
+from supple.analyses.run.simulate import first_instant, prepare
 from supple.certificates.sampling import Sample, sample
 from supple.events import Event
 from supple.forces import JointStop

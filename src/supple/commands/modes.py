@@ -77,7 +77,7 @@ def described(linear: LinearModel, count: int) -> dict[str, Any]:
 
 
 def _mode(mode: Mode, error: float | None) -> dict[str, Any]:
-    from supple.analyses.modes.kinetic_shares import kinetic_shares, moves_most
+    from supple.analyses.modes.energy_shares import kinetic_shares, moves_most
 
     oscillates = mode.eigenvalue.imag > 0.0
     return {

@@ -3,6 +3,9 @@
 Positions and velocities are moved onto the constraints as little as possible
 (``loops/closing.py``). Rows that depend on others (a planar loop of spatial revolutes has three)
 are redundant and left out (``loops/ranks.py``): they hold as long as the others do, everywhere.
+
+A joint has an initial coordinate for that, a sliding joint none: bodies say how they are turned.
+Assembly would move them a little, too, as its coordinates without mass resist their first guess.
 """
 
 from __future__ import annotations
@@ -13,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.engine.base.compiled import JointRecord, RowRecord
+from supple.core.base.layout import new_work
+from supple.engine.base.compiled import SLIDER, SPIN, JointRecord, RowRecord
 from supple.engine.base.histories import RunHistory
 from supple.engine.base.row_sets import RowSets
 from supple.engine.pack.builder import Compiled, build
@@ -30,7 +34,6 @@ from supple.joints import Joint
 from supple.loops.closing import CLOSED, Assembler
 from supple.loops.ranks import DEPENDENT, MANY, analyse, regular_value
 from supple.loops.slack import slackened
-from supple.loops.spun import spun
 from supple.model import Model
 from supple.state import State
 
@@ -55,6 +58,33 @@ __all__ = [
     "transferred",
     "unfollowed",
 ]
+STEPS = 3  # one is exact if nothing but the spin is off
+
+
+def spun(compiled: Compiled, q: Array) -> Array:
+    """Coordinates with the spin of sliding joints turned to where their bodies are."""
+    records = [
+        record
+        for name, record in compiled.extra.items()
+        if name.endswith((SLIDER, SPIN)) and record.coordinate_names[-1] == "angle"
+    ]
+    if not records:
+        return q
+    out, u = np.array(q, dtype=float), np.zeros(compiled.nu)
+    work = new_work(compiled.ints)
+    for _ in range(STEPS):
+        rows = rows_at(compiled, work, 0.0, out, u)
+        for record in records:
+            own = [
+                k
+                for k, row in enumerate(compiled.rows)
+                if row.label == record.label and row.part.startswith("rotation")
+            ]
+            slope = rows.G[own, record.u.stop - 1]
+            size = float(slope @ slope)
+            if size > 0.0:
+                out[record.q.stop - 1] -= float(slope @ rows.violation[own]) / size
+    return out
 
 
 def compile_model(

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from supple.analyses.run.compilation import same_places
 from supple.analyses.run.options import RunOptions
-from supple.analyses.run.prepared import prepare
+from supple.analyses.run.problem import same_places
+from supple.analyses.run.simulate import prepare
 from supple.core.base import layout as at
 from supple.engine.base.body_records import FlexRecord
 from supple.engine.base.compiled import Compiled

@@ -13,7 +13,7 @@ import numpy as np
 
 from supple.analyses.run.options import KEPT, MethodOptions, RunOptions, expect_start
 from supple.analyses.run.options import OWNER as SIMULATE
-from supple.analyses.run.prepared import first_instant, prepare
+from supple.analyses.run.simulate import first_instant, prepare
 from supple.foundation.calls import expect_options
 from supple.foundation.errors import (
     ModelError,

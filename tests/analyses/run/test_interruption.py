@@ -72,7 +72,7 @@ class Now:
 ONE_SIGNAL = (
     BEGIN
     + """
-from supple.analyses.run import prepared
+from supple.analyses.run import simulate as runs
 
 def told(r):
     whole = r.t[-1] == r.state().t and len(r.t) > 3 and r.energy.kinetic[1] > 0.0
@@ -93,19 +93,19 @@ for method in (sp.Radau(), sp.BDF()):
     told(r)
     assert np.all(np.isfinite(r["brake"].effort))  # the function answers again
 
-plain = prepared.examined
+plain = runs.examined
 
 def with_signal(*arguments):
     print("now", flush=True)
     time.sleep(1.0)
     return plain(*arguments)
 
-prepared.examined = with_signal
+runs.examined = with_signal
 with warnings.catch_warnings(record=True) as doubts:
     warnings.simplefilter("always")
     told(sp.simulate(pendulum(), 0.5))
 print(doubts[-1].message)
-prepared.examined = plain
+runs.examined = plain
 
 for study in (
     lambda: sp.converge(pendulum(), "tolerance", t_end=LONG, output="pin.angle", progress=Now()),

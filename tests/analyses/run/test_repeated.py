@@ -7,8 +7,8 @@ import pytest
 
 import supple as sp
 from models.random_loops import flexible_loop
-from supple.analyses.run.dense_retry import WholeMatrices
 from supple.analyses.run.options import RunOptions
+from supple.analyses.run.simulate import WholeMatrices
 from supple.integrators.run.outcomes import lost_pivots
 
 WHOLE = WholeMatrices(sp.Absolute())

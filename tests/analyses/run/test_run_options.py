@@ -18,8 +18,8 @@ from supple.analyses.run.options import (
     SimulateOptions,
     StudyOptions,
 )
-from supple.analyses.run.prepared import Prepared
 from supple.analyses.run.refusals import REFUSALS, Asked, Built, Placed
+from supple.analyses.run.simulate import Prepared
 
 FIELDS = {field.name: field.default for field in fields(RunOptions)}
 OPTIONS: list[tuple[Callable[..., Any], type]] = [

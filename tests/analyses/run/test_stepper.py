@@ -11,8 +11,7 @@ import pytest
 
 import supple as sp
 from models.linkages import parallelogram
-from supple.analyses.base.snapshot_outputs import InstantOutputs
-from supple.analyses.base.snapshot_result import instant
+from supple.analyses.base.snapshot_result import InstantOutputs, instant
 from supple.cases.mechanisms import CASES
 from supple.results.quantities import quantity
 from supple.results.result import Result

@@ -95,8 +95,7 @@ class _Examination:
 
     def damping(self, q: Array) -> None:
         """Note modes of the model whose damping is not that asked of the own modes of bodies."""
-        from supple.analyses.linear.damping_errors import damping_errors
-        from supple.analyses.linear.linearize import linear_model
+        from supple.analyses.linear.linearize import damping_errors, linear_model
 
         asked = any(asked_damping(r.body) for r in self.compiled.flexible.values())
         if not asked or not self.ranks.freedom or any(f.severe for f in self.findings):

@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.analyses.base.arguments import expect, number, output_times, starting_state
-from supple.analyses.kinematics.kinematics import follow, refuse_freedom
-from supple.analyses.kinematics.taken_as_rigid import deforming, rigid
+from supple.analyses.kinematics.kinematics import deforming, follow, refuse_freedom, rigid
 from supple.analyses.run.options import RunOptions, Start
-from supple.analyses.run.prepared import prepare
+from supple.analyses.run.simulate import prepare
 from supple.constraints import Driver
 from supple.constraints.couplings import joint_target
 from supple.formulations.base import Formulation

@@ -9,20 +9,24 @@ derivatives are their coefficients:
 
 No differences are taken. Jonker1989 (3.15), (3.16), (3.19) and (3.20) are the same functions for
 nodal coordinates and deformations, (3.21) and (3.22) the prediction along a path.
+
+A step along a path predicts all coordinates to second order (Jonker1989 (3.21), (3.22)) and closes the loops
+with the inputs held. A correction that is large for the step means that another branch of the
+mechanism, a dead point or a limit of its reach is near; the step is then halved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.analyses.base.arguments import expect, starting_state
-from supple.analyses.kinematics.transfer_path import PathFollower
-from supple.analyses.kinematics.transfer_result import Transfer, TransferPath
 from supple.analyses.linear.independent import Coordinates, Motions
 from supple.constraints.couplings import joint_target
 from supple.constraints.drivers import Driver
@@ -34,12 +38,12 @@ from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.foundation.arrays import Array
-from supple.foundation.errors import ModelError
+from supple.foundation.errors import ModelError, SuppleError, suggestion
 from supple.foundation.frames import Body, Frame
 from supple.foundation.poses import Pose
-from supple.foundation.validate import listed
+from supple.foundation.validate import array, listed
 from supple.joints import Joint
-from supple.loops.assembly import compile_model, on_constraints, transferred
+from supple.loops.assembly import CLOSED, Assembler, compile_model, on_constraints, transferred
 from supple.model import Model
 from supple.results.result import Result
 from supple.state import State
@@ -51,6 +55,275 @@ INPUTS = "names of coordinates, e.g. 'crank.angle', joints or pairs (joint, coor
 OUTPUTS = "names of coordinates, joints, bodies or frames such as rod.at(0.3)"
 AXES = ("x", "y", "z", "rotation_x", "rotation_y", "rotation_z")
 BETTER = 3.0  # times the margin of other inputs from which on they are taken along a path
+# A correction beyond this (rad, lengths), or beyond this part of the step, is not trusted to stay
+# on the branch; a step below this part of the way is the end of it.
+CORRECTION, SHARE, SHORTEST = 1e-3, 0.1, 1e-6
+ANSWER = "Transfer"
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """How places and coordinates of a mechanism follow its inputs, about one position.
+
+    Attributes
+    ----------
+    state : the position
+    inputs : (n) names of the independent coordinates, "crank.angle"
+    outputs : (m) names: coordinates, and of a frame "rod@(0.3, 0, 0).x", ".rotation_x" and so on
+    input_values : (n,) the inputs here; m, rad or units of elastic coordinates
+    values : (m,) the outputs here: coordinates, places in the world (m); rotations count from here
+    first : (m, n) first derivatives of the outputs along the inputs
+    second : (m, n, n) second derivatives, symmetric
+    margin : between 0 and 1, how far the inputs are from a position where they do not tell all
+        motion
+
+    Rotations of frames are rotation vectors from the orientation here, in world axes: their first
+    derivatives give angular velocities, their second ones angular accelerations. Of ball and free
+    joints inputs and outputs are rotations and displacements from here, in the axes of B.
+    """
+
+    state: State
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    input_values: Array
+    values: Array
+    first: Array
+    second: Array
+    margin: float
+
+    def of(self, output: str | Frame) -> Transfer:
+        """The same for one output, or for all outputs of a joint, body or frame."""
+        name = output.name if isinstance(output, Frame) else output
+        own = [k for k, x in enumerate(self.outputs) if x == name or x.startswith(f"{name}.")]
+        if not own:
+            heads = dict.fromkeys((*self.outputs, *(x.rpartition(".")[0] for x in self.outputs)))
+            raise SuppleError(f"Transfer: no output {name!r}, {suggestion(name, list(heads))}")
+        return replace(
+            self,
+            outputs=tuple(self.outputs[k] for k in own),
+            values=self.values[own],
+            first=self.first[own],
+            second=self.second[own],
+        )
+
+    def velocities(self, rates: ArrayLike | Mapping[str, float]) -> Array:
+        """Rates (m,) of the outputs at rates of the inputs (n,), or by name, others zero."""
+        found: Array = self.first @ self._of_inputs("rates", rates)
+        return found
+
+    def accelerations(
+        self,
+        rates: ArrayLike | Mapping[str, float],
+        accelerations: ArrayLike | Mapping[str, float] = 0.0,
+    ) -> Array:
+        """Second rates (m,) of the outputs at rates and second rates of the inputs."""
+        w = self._of_inputs("rates", rates)
+        push = self._of_inputs("accelerations", accelerations)
+        found: Array = self.second @ w @ w + self.first @ push
+        return found
+
+    def predicted(self, changes: ArrayLike | Mapping[str, float]) -> Array:
+        """Outputs (m,) to second order when the inputs change by ``changes``."""
+        x = self._of_inputs("changes", changes)
+        found: Array = self.values + self.first @ x + 0.5 * (self.second @ x @ x)
+        return found
+
+    def _of_inputs(self, field: str, given: ArrayLike | Mapping[str, float]) -> Array:
+        """Numbers (n,) of the inputs, from an array, one number for all, or by name."""
+        if isinstance(given, Mapping):
+            unknown = [name for name in given if name not in self.inputs]
+            if unknown:
+                hint = suggestion(unknown[0], list(self.inputs))
+                raise ModelError(ANSWER, field, unknown[0], f"the name of an input, {hint}")
+            given = [given.get(name, 0.0) for name in self.inputs]
+        try:
+            numbers = np.broadcast_to(np.asarray(given, dtype=float), (len(self.inputs),))
+        except (TypeError, ValueError):
+            numbers = np.full(1, np.nan)
+        if not np.all(np.isfinite(numbers)):
+            count = len(self.inputs)
+            raise ModelError(ANSWER, field, given, f"{count} finite numbers, one for each input")
+        return numbers
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(self.inputs)
+        return f"<Transfer of {len(self.outputs)} outputs by {inputs}>"
+
+
+@dataclass(frozen=True)
+class TransferPath:
+    """Transfer functions along a path; indexing and iteration give those of one position.
+
+    Attributes
+    ----------
+    points : (k) the positions with their functions
+    steps : positions that were closed on the way, with those between the points
+    iterations : of Newton's method that closed them
+    """
+
+    points: tuple[Transfer, ...]
+    steps: int = 0
+    iterations: int = 0
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __getitem__(self, k: int) -> Transfer:
+        return self.points[k]
+
+    def __iter__(self) -> Iterator[Transfer]:
+        return iter(self.points)
+
+    @property
+    def inputs(self) -> tuple[tuple[str, ...], ...]:
+        """Names of the inputs at each position; they change where others tell motion better."""
+        return tuple(point.inputs for point in self.points)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the outputs, the same everywhere."""
+        return self.points[0].outputs
+
+    @cached_property
+    def input_values(self) -> Array:
+        """Inputs (k, n)."""
+        return np.array([point.input_values for point in self.points])
+
+    @cached_property
+    def values(self) -> Array:
+        """Outputs (k, m)."""
+        return np.array([point.values for point in self.points])
+
+    @cached_property
+    def first(self) -> Array:
+        """First derivatives (k, m, n)."""
+        return np.array([point.first for point in self.points])
+
+    @cached_property
+    def second(self) -> Array:
+        """Second derivatives (k, m, n, n)."""
+        return np.array([point.second for point in self.points])
+
+    def of(self, output: str | Frame) -> TransferPath:
+        """The same for one output, or for all outputs of a joint, body or frame."""
+        return replace(self, points=tuple(point.of(output) for point in self.points))
+
+    def __repr__(self) -> str:
+        return f"<TransferPath of {len(self.outputs)} outputs at {len(self)} positions>"
+
+
+class PathFollower:
+    """State of a mechanism: ``go`` to values of the path's inputs; all other inputs stay.
+
+    ``steps`` counts positions, ``iterations`` steps of Newton's method that closed them.
+    """
+
+    order = 2  # of the prediction
+
+    def __init__(
+        self,
+        equations: Equations,
+        coordinates: Coordinates,
+        start: State,
+        path: Mapping[str, ArrayLike],
+    ) -> None:
+        self.equations, self.coordinates, self.state = equations, coordinates, start
+        self.places, self.targets = self._read(path)
+        motions = Motions.at(coordinates, start.t, start.q)
+        if motions is None:
+            raise ModelError(OWNER, "at", start, "a position that is not singular")
+        motions.refuse_dependent(OWNER, self.places)
+        self.chosen = motions.filled(self.places, coordinates.kinds)
+        # parts of rotations are others from the other side of a joint: they are only kept near
+        turned = (j for j in equations.compiled.joints.values() if j.reversed and not j.chart.axes)
+        loose = {k for joint in turned for k in range(joint.u.start, joint.u.stop)}
+        held = [k for k in self.chosen if k not in loose]
+        self.assembler = Assembler(equations.compiled.complete, held)
+        # coordinates that stay, but for rounding
+        self.fixed = [k for k in self.chosen if coordinates.places[k] >= 0]
+        self.kept = coordinates.values(start.q)[self.fixed]
+        self.steps = 0
+
+    @property
+    def iterations(self) -> int:
+        """Steps of Newton's method."""
+        return self.assembler.iterations
+
+    def _read(self, path: Mapping[str, ArrayLike]) -> tuple[list[int], Array]:
+        """Places in u of the path's coordinates, and their values (k, places)."""
+        expected = "values of inputs by name, as many for each"
+        places: list[int] = []
+        columns: list[Array] = []
+        for name, values in path.items():
+            if not isinstance(name, str):
+                raise ModelError(OWNER, "path", name, "the name of a coordinate")
+            place = self.coordinates.place(OWNER, "path", name)
+            if self.coordinates.places[place] < 0:
+                raise ModelError(OWNER, "path", name, "a coordinate about or along one axis")
+            places.append(place)
+            columns.append(np.atleast_1d(array(OWNER, f"path[{name!r}]", values, "finite numbers")))
+        shapes = {column.shape for column in columns}
+        if len(shapes) != 1 or columns[0].ndim != 1 or not len(columns[0]):
+            raise ModelError(OWNER, "path", dict(path), expected)
+        return places, np.array(columns).T
+
+    def go(self, target: Array) -> State:
+        """Move to values of the path's coordinates, in as many steps as it takes."""
+        begin = self.coordinates.values(self.state.q)[self.places]
+        done, part = 0.0, 1.0
+        while done < 1.0:
+            last = part >= 1.0 - done
+            reached = 1.0 if last else done + part
+            if self._step(begin + reached * (target - begin)):
+                done, part = reached, 2.0 * part
+                continue
+            part = 0.5 * min(part, 1.0 - done)
+            if part < SHORTEST:
+                self._stuck(target)
+        return self.state
+
+    def _step(self, wanted: Array) -> bool:
+        """Predict and close; whether the mechanism has followed."""
+        eq, state, here = self.equations, self.state, self.coordinates
+        motions = Motions.at(here, state.t, state.q)
+        if motions is None or motions.margin(self.chosen) < CLOSED:
+            return False
+        change = np.zeros(len(self.chosen))
+        change[: len(self.places)] = wanted - here.values(state.q)[self.places]
+        u = motions.by(self.chosen) @ change
+        a = np.zeros(len(u))
+        if self.order > 1:
+            a = motions.accelerations(self.chosen, u[None])[0]
+        predicted = eq.ahead(state.q, u, a, 1.0)
+        predicted[here.places[self.fixed]] = self.kept
+        predicted[here.places[self.places]] = wanted
+        q, gap = self.assembler.positions(state.t, predicted, search=False)
+        if not np.max(np.abs(gap / self.assembler.sizes), initial=0.0) < CLOSED:
+            return False
+        scale = eq.compiled.scale
+        off = np.abs(eq.increment(predicted, q) / scale).max()
+        moved = np.abs(eq.increment(state.q, q) / scale).max()
+        if off > max(CORRECTION, SHARE * moved):
+            return False
+        self.steps += 1
+        self.state = State(state.t, q, np.zeros(len(u)), state.z, compiled=eq.compiled)
+        return True
+
+    def _stuck(self, target: Array) -> NoReturn:
+        """Say how far the mechanism came, and which coordinates tell its motion there."""
+        here, state, names = self.coordinates, self.state, self.coordinates.names
+        values = here.values(state.q)[self.places]
+        own = [names[k] for k in self.places]
+        shown = ", ".join(f"{name!r} = {x:.6g}" for name, x in zip(own, values, strict=True))
+        motions = Motions.at(here, state.t, state.q)
+        better = [] if motions is None else motions.filled((), here.kinds[2:])
+        others = [names[k] for k in better if names[k] not in own]
+        hint = f", or a path of {', '.join(map(repr, others))}" if others else ""
+        wanted = ", ".join(f"{x:.6g}" for x in target)
+        raise ModelError.plain(
+            f"transfer: the path to {wanted} ends near {shown}, where the mechanism cannot follow, "
+            f"expected values that it can reach{hint}"
+        )
 
 
 def transfer(

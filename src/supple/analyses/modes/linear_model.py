@@ -151,7 +151,7 @@ class LinearModel:
         Displacements count from the state, efforts from those that act in it. Where the model
         turns, a place must not turn along.
         """
-        from supple.analyses.linear.response_errors import too_small
+        from supple.analyses.linear.missing_flexibility import too_small
         from supple.analyses.linear.state_space import state_space
 
         found = state_space(self, inputs, outputs, derivative)
@@ -333,7 +333,7 @@ class LinearModel:
 
     def to_html(self, path: str | Path, count: int = 10) -> Path:
         """Write one page that plays the lowest modes in a browser, offline; return its path."""
-        from supple.analyses.modes.mode_pictures import page_of
+        from supple.analyses.modes.mode_figures import page_of
         from supple.foundation.atomic_files import write_whole
 
         return write_whole(path, page_of(self, count).encode("utf-8"))
@@ -344,7 +344,7 @@ class LinearModel:
         The page is served to this computer only, at a free port, and opened unless ``browser`` is
         False.
         """
-        from supple.analyses.modes.mode_pictures import page_of
+        from supple.analyses.modes.mode_figures import page_of
         from supple.visualization.server import show
 
         return show(page_of(self, count), browser)

@@ -7,11 +7,13 @@ Whatever reactions a run has, taking away their part along these sets leaves the
 ones (the sum of squares of forces and of torques divided by the model's length): the same in every
 formulation.
 
-Multipliers of constraint rows that are in equilibrium on every body by themselves.
+Models of many bodies have few numbers in a row: there one sparse factorization takes any
+multipliers to their part along the null vectors, and the parts of some random multipliers are
+combinations of all null vectors: no list of them is needed.
 
-They are the null vectors of the transposed rows. Models of many bodies have few numbers in a row:
-there one sparse factorization takes any multipliers to their part along the null vectors, and the
-parts of some random multipliers are combinations of all null vectors: no list of them is needed.
+The elasticity of the bodies decides about what equilibrium leaves open (`SelfStress`). With every
+body free and all rows of all joints and constraints, multipliers x that do no work on any motion of
+the bodies' frames and of the joints are such reactions; elastic coordinates are left out of it.
 """
 
 from __future__ import annotations
@@ -19,10 +21,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from supple.constraints import Constraint
 from supple.core.base.layout import new_work
 from supple.engine.base.compiled import HELD, Compiled
 from supple.engine.base.histories import RunHistory
@@ -31,9 +34,12 @@ from supple.engine.reading.phases import Phase, held_here, in_phase
 from supple.engine.reading.rows import row_sizes, rows_at, scaled_rows, scaled_sparse
 from supple.formulations.trees import Absolute
 from supple.foundation.arrays import Array
+from supple.foundation.frames import Frame
 from supple.foundation.poses import quaternions
 from supple.graph.topology import FREE
+from supple.joints import Joint
 from supple.model import Model
+from supple.results.data.run_data import HeldLoads, History
 from supple.results.views.views import JointLoad
 
 # Singular values of the scaled rows below this part of the largest are zero: bodies of a run meet
@@ -46,6 +52,9 @@ WHOLE = 300_000  # numbers in a Jacobian that is treated as an array if sparse r
 SHARPER = 4  # times that singular values near the limit are pushed to one of its sides
 SOME = 16  # random multipliers: more than enough that no part of all null vectors is left out
 NOTHING = 1e-4  # parts of random multipliers that are no null vectors
+# Singular values of the scaled rows below this part of the largest are zero: axes that would be
+# parallel but for the deflections of the bodies, which are small angles.
+NEARLY_ZERO = 1e-2
 
 
 def in_equilibrium(G: Any, x: Array) -> Array:
@@ -388,3 +397,92 @@ class _Tables:
         unique = [most < ZERO for most in self.along]
         every = zip(self.wrench, self.reaction, self.effort, *unique, strict=True)
         return {name: JointLoad(*x) for name, x in zip(self.names, every, strict=True)}
+
+
+@dataclass(frozen=True, eq=False)
+class SelfStress:
+    """Finds them for states of a run of the model."""
+
+    model: Model
+
+    def __call__(self, history: History) -> list[HeldLoads]:
+        """For each state: by body, the frames at which they act, and wrenches (6, s) there.
+
+        A wrench [torque; force] is about the body's own frame, in its axes.
+        """
+        run = _Rows(self.model, cast("RunHistory", history))
+        return [run.held(k) for k in range(len(run.t))]
+
+    def constraints(self, history: History) -> list[HeldLoads]:
+        """For each state what constraints exert, in the same way; wrenches are (6, 1)."""
+        run = _Rows(self.model, cast("RunHistory", history))
+        return [run.exerted(k) for k in range(len(run.t))]
+
+
+class _Rows(Reactions):
+    """All rows of a model whose bodies all move freely."""
+
+    @cached_property
+    def _built(self) -> Compiled:
+        """Every body on a free joint of its own, at its own frame."""
+        return build(self.model, (), [FREE + name for name in self.model.bodies])
+
+    def _scaled(self, k: int) -> Array:
+        """All rows (nr, nu) at a state, in units of rows and increments."""
+        c = self.absolute
+        rows = rows_at(c, self._work, self.t[k], self._positions[k], np.zeros(c.nu))
+        return scaled_rows(c, rows.G)
+
+    def held(self, k: int) -> HeldLoads:
+        """Self-stress at one state."""
+        c = self.absolute
+        scaled = self._scaled(k)
+        if not np.all(np.isfinite(scaled)):  # of a run that diverged
+            return {name: [] for name in self.model.bodies}
+        rigid = np.ones(c.nu, dtype=bool)
+        for record in c.flexible.values():
+            rigid[record.u] = False
+        left, values, _ = np.linalg.svd(scaled[:, rigid])
+        rank = int(np.sum(values > NEARLY_ZERO * values.max(initial=0.0)))
+        return self._on_bodies(scaled, left[:, rank:])
+
+    def exerted(self, k: int) -> HeldLoads:
+        """Loads of constraints at one state."""
+        c = self.absolute
+        known = np.array(self._known[k]) * row_sizes(c)
+        own = np.array([row.owner in self.model.constraints for row in c.rows])
+        return self._on_bodies(self._scaled(k), -np.where(own, known, 0.0)[:, None])
+
+    @cached_property
+    def _known(self) -> Array:
+        """Multipliers (nt, nr) of all rows."""
+        return self._multipliers(list(range(self.absolute.nr)))
+
+    def _on_bodies(self, scaled: Array, multipliers: Array) -> HeldLoads:
+        """Wrenches of scaled multipliers (nr, s) on the frames of all bodies."""
+        c = self.absolute
+        found: HeldLoads = {}
+        G = scaled / c.scale
+        for name in self.model.bodies:
+            if name in c.gradient:  # nodal vectors have no frame that wrenches could refer to
+                found[name] = []
+                continue
+            columns = c.extra[FREE + name].u
+            found[name] = [
+                (frame, G[rows][:, columns].T @ multipliers[rows])
+                for frame, rows in self._acting[name]
+            ]
+        return found
+
+    @cached_property
+    def _acting(self) -> dict[str, list[tuple[Frame, list[int]]]]:
+        """By body, frames of joints and constraints with the places of their rows."""
+        c, model = self.absolute, self.model
+        found: dict[str, list[tuple[Frame, list[int]]]] = {name: [] for name in model.bodies}
+        items: list[Joint | Constraint] = [*model.joints.values(), *model.constraints.values()]
+        for item in items:
+            rows = [k for k, r in enumerate(c.rows) if r.owner == item.name]
+            for frame in item.frames.values() if rows else ():
+                if frame.body.name in found:
+                    found[frame.body.name].append((frame, rows))
+        return found

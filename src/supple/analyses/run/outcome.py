@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from supple.analyses.base.snapshot_result import instant
-from supple.analyses.reactions.reactions import PhasedReactions, Reactions
-from supple.analyses.reactions.self_stress import SelfStress
+from supple.analyses.reactions.reactions import PhasedReactions, Reactions, SelfStress
 from supple.analyses.run.options import RunOptions
 from supple.analyses.run.phases import phases_of
 from supple.analyses.run.probe import Probe

@@ -1,34 +1,52 @@
-"""From a compiled model and the options of a run to the problem that an integrator solves."""
+"""From a model and the options of a run to the problem that an integrator solves.
+
+The model is compiled and assembled in the coordinates that its runs ask for, in each once.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple.analyses.base.arguments import number, output_times, starting_state
-from supple.analyses.base.snapshot_outputs import InstantOutputs
+from supple.analyses.base.snapshot_result import InstantOutputs
 from supple.analyses.equilibrium.statics import starting_equilibrium
-from supple.analyses.run.compilation import Compilation, Ready
 from supple.analyses.run.options import OWNER, RunOptions, event_tuple
 from supple.analyses.run.phases import phase_of, starting_phase
 from supple.analyses.run.quasi_static import quasi_static
 from supple.analyses.run.refusals import Asked, Built, Placed, refuse
+from supple.constraints.topology_changes import Change, Release
 from supple.core.equations import dynamics, history
-from supple.engine.base.compiled import Compiled
-from supple.forces import SampledController
+from supple.engine.base.compiled import Compiled, FrameKey, frame_key
+from supple.engine.pack.builder import build, with_initial
+from supple.engine.reading.phases import Phase, in_phase
+from supple.engine.reading.symmetry import Symmetry, symmetries
+from supple.events import Event
+from supple.forces import ForceElement, Motor, SampledController
+from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
+from supple.formulations.trees import JointCoordinates
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SuppleError, label, warn_caller
+from supple.foundation.frames import Frame
 from supple.foundation.progress import told
+from supple.graph.topology import FREE, Graph
+from supple.graph.tree_choice import Tree
 from supple.integrators.run.driver import Problem, Progress
 from supple.integrators.run.line_ends import line_ends
 from supple.integrators.run.sampling import Sampler
-from supple.loops.assembly import on_constraints
+from supple.joints import Joint
+from supple.loops.assembly import assembled, on_constraints, on_other
+from supple.loops.singular import refuse_singular
 from supple.model import Model
 from supple.native import library
 from supple.results.data.start_changes import StartChange, start_changes
+from supple.results.result import Result
 from supple.state import State
 
 if TYPE_CHECKING:
@@ -36,6 +54,198 @@ if TYPE_CHECKING:
 
 # Kernels that a run and its result call, whatever the integrator
 ALWAYS = (history.history, history.motion_history, dynamics.accelerate)
+DEFAULT = JointCoordinates()
+
+
+@dataclass(frozen=True)
+class Changing:
+    """Joints that may be held in a run, joints among them that may let go, and whether any does."""
+
+    held: tuple[str, ...] = ()
+    released: tuple[str, ...] = ()
+    any: bool = False
+
+
+NO_CHANGES = Changing()
+
+
+def changing(model: Model, changes: Iterable[Change], phase: Phase | None) -> Changing:
+    """Demands of a run's changes, and of the phase that it starts in, on the compiled model."""
+    names = {change.name for change in changes}
+    gone = {change.name for change in changes if isinstance(change, Release)}
+    if phase is not None:
+        names |= {name for name, _ in phase.locked} | phase.released
+        gone |= phase.released
+    held = tuple(name for name in model.joints if name in names)
+    return Changing(held, tuple(name for name in held if name in gone), bool(names))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Coordinates, watched frames on flexible bodies, which get nodes of their own, and changes."""
+
+    formulation: Formulation
+    frames: tuple[Frame, ...] = field(compare=False)
+    keys: tuple[FrameKey, ...]
+    changing: Changing = NO_CHANGES
+
+    @classmethod
+    def of(cls, model: Model, options: RunOptions, events: Sequence[Event]) -> Choice:
+        """Coordinates and frames of a run with these events."""
+        bodies = model.bodies
+        watched = (f for event in events for f in event.frames.values())
+        bending = tuple(f for f in watched if f.body.name in bodies and bodies[f.body.name].deforms)
+        changes = [change for event in events for change in event.then]
+        held = changing(model, changes, phase_of(options.start))
+        return cls(options.coordinates, bending, tuple(map(frame_key, bending)), held)
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A compiled model on its constraints, as it was written down, and the momenta it keeps."""
+
+    model: Model
+    compiled: Compiled
+    written: Compiled
+
+    @cached_property
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        """Momenta that stay constant."""
+        return symmetries(self.model, self.compiled)
+
+    @cached_property
+    def start(self) -> State:
+        """The default start, which must not be a singular position."""
+        c = self.compiled
+        refuse_singular(c, 0.0, c.q0)
+        return State(0.0, c.q0, c.u0, c.z0)
+
+    @cached_property
+    def changes(self) -> tuple[StartChange, ...]:
+        """Changes of the default start by constraints."""
+        a, b = self.written, self.compiled
+        if not b.all_rows:
+            return ()
+        return start_changes(self.model.joints, b, (a.q0, a.u0), (b.q0, b.u0), False)
+
+
+class Compilation:
+    """A model with what was compiled and assembled of it."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._built: dict[Choice, Compiled] = {}  # as written down
+        self._ready: dict[Choice, Ready] = {}
+
+    def ready(self, options: RunOptions, events: Sequence[Event]) -> Ready:
+        """Return the compiled model that runs with these options and events share.
+
+        A model that cannot be assembled at t = 0 s may be one that goes on from a later state.
+        """
+        choice = Choice.of(self.model, options, events)
+        try:
+            return self._assembled(choice)
+        except ModelError:
+            if not isinstance(options.start, (State, Result)):
+                raise
+        compiled = self._compiled(choice)
+        state = starting_state(OWNER, options.start, compiled)
+        return Ready(self.model, assembled(compiled, state=state), compiled)
+
+    def hand_over(
+        self, other: Compilation, changes: Mapping[str, Mapping[str, Any]], pairs: list[Any]
+    ) -> None:
+        """Give what stays valid to the same model with other values."""
+        initial = all(
+            isinstance(old, Joint) and set(changes[old.name]) <= {"initial", "initial_rate"}
+            for old, _ in pairs
+        )
+        if initial and not self.model.constraints:  # these may hold what the joints begin with
+            for choice, built in self._built.items():
+                if not built.gradient and not any(motor.own for motor in built.motors.values()):
+                    other._built[choice] = with_initial(built, other.model)
+        elif all(same_places(old, new) for old, new in pairs):
+            for choice, ready in self._ready.items():
+                like = other._like(choice, ready.compiled)
+                other._ready[choice] = Ready(other.model, like, other._compiled(choice))
+
+    def _like(self, choice: Choice, found: Compiled) -> Compiled:
+        """The model compiled anew, with the start and the rows of another one."""
+        used = [int(k) for k in np.flatnonzero(~found.left_out)]
+        return replace(
+            self._compiled(choice).with_rows(used),
+            q0=found.q0,
+            u0=found.u0,
+            regular_value=found.regular_value,
+            regular_positions=found.regular_positions,
+        )
+
+    def _compiled(self, choice: Choice) -> Compiled:
+        """The model as written down in some coordinates."""
+        found = self._built.get(choice)
+        if found is None:
+            usual = choice.formulation == DEFAULT and not choice.frames and not choice.changing.any
+            found = self._built[choice] = self._usual() if usual else self._build(choice)
+        return found
+
+    def _build(self, choice: Choice) -> Compiled:
+        released, held = choice.changing.released, choice.changing.held
+        tree = tree_without(self.model, choice.formulation.tree(self.model), released)
+        found = build(self.model, choice.frames, tree, held=held, linear=choice.formulation.way())
+        return in_phase(found, Phase()) if choice.changing.any else found
+
+    def _usual(self) -> Compiled:
+        """The model in joint coordinates, from the run before if nothing has changed since then."""
+        found: Compiled | None = self.model.built.get("joint coordinates")
+        if found is None:
+            found = build(self.model)
+            if not found.callbacks:  # these keep what they were called with
+                self.model.built["joint coordinates"] = found
+        return found
+
+    def _assembled(self, choice: Choice) -> Ready:
+        """The model in some coordinates, on its constraints."""
+        found = self._ready.get(choice)
+        if found is None:
+            compiled = self._compiled(choice)
+            if choice.formulation != DEFAULT or choice.changing.released:
+                own = replace(choice, formulation=DEFAULT, changing=NO_CHANGES)
+                first = self._compiled(own), compiled
+                compiled = on_other(*first, lambda: self._assembled(own).compiled)
+            elif compiled.nr:
+                compiled = assembled(compiled)
+            found = self._ready[choice] = Ready(self.model, compiled, self._compiled(choice))
+        return found
+
+
+def same_places(old: Any, new: Any) -> bool:
+    """True if an item is a force that acts in the same places, and carries no inertia."""
+    if not isinstance(old, ForceElement) or isinstance(old, Motor):
+        return False
+    frames = [[frame_key(frame) for frame in item.frames.values()] for item in (old, new)]
+    return frames[0] == frames[1] and tuple(old.targets) == tuple(new.targets)
+
+
+def tree_without(model: Model, tree: Tree | None, released: Sequence[str]) -> Tree | None:
+    """The spanning tree of a run in which joints may let go, none of which is in it."""
+    if not released:
+        return tree
+    if tree is not None:
+        for name in tree:
+            if name in released:
+                expected = f"a tree without it, since an event releases {name!r}"
+                raise ModelError(OWNER, "formulation", name, expected)
+        return tree
+    root, joints = model.ground.name, model.joints
+    kept = {name: joint for name, joint in joints.items() if name not in released}
+    edges = [(name, j.A.body.name, j.B.body.name) for name, j in kept.items()]
+    cost = {name: joint.nu for name, joint in kept.items()}
+    near = {f.body.name for name in released for f in joints[name].frames.values()}
+    while (graph := Graph.build(list(model.bodies), edges, root, cost=cost)).unreached:
+        body = next((b for b in graph.unreached if b in near), graph.unreached[0])
+        edges.append((FREE + body, root, body))
+        cost[FREE + body] = 6
+    return [edge.joint for edge in graph.tree]
 
 
 def problem_of(

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.analyses.base.arguments import expect
-from supple.analyses.base.snapshot_outputs import InstantOutputs
+from supple.analyses.base.snapshot_result import InstantOutputs
 from supple.analyses.run.held_inputs import Inputs
 from supple.analyses.run.options import MethodOptions, RunOptions, Start, takes
-from supple.analyses.run.prepared import prepare
 from supple.analyses.run.problem import with_sampler
+from supple.analyses.run.simulate import prepare
 from supple.core.base.layout import new_work
 from supple.core.equations import dynamics
 from supple.core.run import step as st

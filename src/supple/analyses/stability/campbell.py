@@ -1,135 +1,350 @@
-"""Campbell diagram: frequencies over the speed of a rotation, with what the rotation excites.
-
-Frequencies are those of the model's coordinates: of blades and shafts that turn with their joint,
-as they themselves see them. Modes are followed from speed to speed by their shapes, so that lines
-may cross.
-"""
+"""campbell: modes over the speed of a joint, followed by their shapes and named by their energy."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from supple.analyses.base.arguments import expect
+from supple.analyses.linear.linearize import dof_names
+from supple.analyses.modes.energy_shares import (
+    KINDS,
+    kinetic_shares,
+    potential_shares,
+    strain_kinds,
+)
 from supple.analyses.modes.linear_model import LinearModel
-from supple.analyses.stability.mode_tracks import mode_tracks, values
+from supple.analyses.modes.mode import Mode
+from supple.analyses.stability.campbell_diagram import bent, crossings, mode_tracks, picture
+from supple.analyses.stability.stability import Stability, StabilityLimit, stability
+from supple.analyses.stability.whirl import Whirl, rotation, whirls
+from supple.formulations.base import Formulation
 from supple.foundation import validate
-from supple.foundation.arrays import Array
-from supple.foundation.atomic_files import save_figure
-from supple.foundation.errors import SuppleError
-from supple.foundation.palette import COLOURS, INK
-from supple.results.plot import DASHES, WIDTH, dress
+from supple.foundation.arrays import Array, Complex
+from supple.foundation.errors import ModelError, SuppleError, suggestion, warn_caller
+from supple.joints import Joint
+from supple.model import Model
+from supple.results.result import Result
+from supple.state import State
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from supple.analyses.stability.stability import Stability
+OWNER = "campbell"
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+ROUND = 0.1  # mean direction of the whirl from which on a mode is named by it
+SPARE = 10  # modes that are followed beside, since frequencies cross
+MOST = 0.5  # part of the motion along the axis from which on bending is flap
+TOLD, MANY = 0.9, 3  # parts of the energy that a name tells: up to this, and no more than so many
+RESULT = "Campbell"
+Axes = Literal["model", "world"]
+STRAIGHT = 0.02  # of a critical speed: error by straight lines between speeds
 
-OWNER = "plot_campbell"
 
+@dataclass(frozen=True, eq=False)
+class ModeTrack:
+    """One mode over the speed.
 
-def draw(
-    found: Stability,
-    orders: Sequence[float],
-    path: str | Path | None = None,
-    high: float | None = None,
-) -> Figure:
-    """Draw damped frequencies up to ``high`` (Hz) over the rate (rad/s) of a joint.
-
-    ``orders`` are multiples of the rate that are drawn as lines; where a frequency crosses one, by
-    straight lines between the speeds that were computed, a circle marks it. Speeds at which the
-    state is not stable are shaded.
+    Attributes
+    ----------
+    name : "first flap, 92 % blade bending": number among those of its kind by ascending frequency,
+        kind, and the largest parts of the energy of strain and springs, mean over the speeds
+    kind : "flap", "lag", "bending", "torsion", "extension", "deformation", "forward whirl",
+        "backward whirl", or the coordinate that moves most
+    modes : (n) at each speed; None where it does not oscillate
+    shares : (n) parts of the energy by strain or spring at each speed, the largest first
+    whirls : (n) how it is seen from the world; None where there is no mode
     """
-    model = found.linear[0].model
-    if model is None or found.over not in model.joints:
-        raise SuppleError(
-            f"{OWNER}: the values are of {found.over!r}, expected those of a joint's rate, as "
-            "stability(model, joint, rates) computes them"
+
+    name: str
+    kind: str
+    modes: tuple[Mode | None, ...]
+    shares: tuple[dict[str, float], ...]
+    whirls: tuple[Whirl | None, ...]
+
+    @property
+    def eigenvalues(self) -> Complex:
+        """Eigenvalues (n,), 1/s, in the coordinates of the model; NaN where there is no mode."""
+        none = complex(np.nan, np.nan)
+        found = [none if mode is None else mode.eigenvalue for mode in self.modes]
+        return np.array(found, dtype=complex)
+
+    @property
+    def frequencies(self) -> Array:
+        """Damped frequencies (n,), Hz, in the coordinates of the model, which may turn."""
+        return np.asarray(self.eigenvalues.imag / (2.0 * np.pi))
+
+    @property
+    def damping(self) -> Array:
+        """Parts of the critical damping (n,)."""
+        return np.array([np.nan if mode is None else mode.damping for mode in self.modes])
+
+    @property
+    def world_frequencies(self) -> Array:
+        """Frequencies (n,), Hz, as seen from the world; NaN where the motion has several there."""
+        return np.array([np.nan if w is None else w.frequency for w in self.whirls])
+
+    @property
+    def directions(self) -> Array:
+        """From -1 (circles against the rotation) to 1 (with it), (n,); 0: straight, or at rest."""
+        return np.array([np.nan if w is None else w.direction for w in self.whirls])
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Campbell:
+    """Modes over the speed of a rotation.
+
+    Attributes
+    ----------
+    stability : small motion at each speed, and its limits of stability
+    tracks : the modes, by ascending frequency where they begin
+    """
+
+    stability: Stability
+    tracks: tuple[ModeTrack, ...]
+
+    @property
+    def speeds(self) -> Array:
+        """Rates (n,) of the joint, rad/s."""
+        return self.stability.values
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the tracks."""
+        return tuple(track.name for track in self.tracks)
+
+    @property
+    def limits(self) -> tuple[StabilityLimit, ...]:
+        """Speeds at which stability is lost or won."""
+        return self.stability.limits
+
+    def track(self, name: str) -> ModeTrack:
+        """A track by its name, or by the part of it before the comma: "first flap"."""
+        for track in self.tracks:
+            if isinstance(name, str) and name in (track.name, track.name.partition(",")[0]):
+                return track
+        hint = suggestion(name, [n.partition(",")[0] for n in self.names])
+        raise SuppleError(f"Campbell: no track {_quoted(name)}, {hint}")
+
+    @cached_property
+    def frequencies(self) -> Array:
+        """Damped frequencies (tracks, n), Hz, in the coordinates of the model."""
+        return np.array([t.frequencies for t in self.tracks]).reshape(len(self.tracks), -1)
+
+    @cached_property
+    def world_frequencies(self) -> Array:
+        """Frequencies (tracks, n), Hz, as seen from the world; NaN where a motion has several."""
+        return np.array([t.world_frequencies for t in self.tracks]).reshape(len(self.tracks), -1)
+
+    def critical_speeds(self, order: float = 1.0, axes: Axes = "world") -> dict[str, Array]:
+        """Speeds (rad/s) at which frequencies are ``order`` times the speed, by name of the track.
+
+        In world axes order 1 is what an unbalance excites, in those of the model what once a turn
+        excites a blade. Between two speeds lines are straight: a warning tells where they bend by
+        2 % of a critical speed, or where a third speed is missing that would show it.
+        """
+        factor = validate.positive(RESULT, "order", order)
+        lines = self._lines(axes)
+        excited = factor * np.abs(self.speeds) / (2.0 * np.pi)
+        found = {}
+        for track, line in zip(self.tracks, lines, strict=True):
+            # a whirl at the very speed stands still in axes that turn: it is bridged
+            seen = np.array([mode is not None for mode in track.modes])
+            given = self.speeds[seen], (line - excited)[seen]
+            spots, errors = crossings(*given), bent(*given)
+            moving = spots != 0.0
+            if moving.any():
+                found[track.name] = spots[moving]
+                _warn_of_bent(track.name, spots[moving], errors[moving])
+        return found
+
+    def _lines(self, axes: Axes) -> Array:
+        validate.choice(RESULT, "axes", axes, ("model", "world"))
+        return self.frequencies if axes == "model" else self.world_frequencies
+
+    def plot(
+        self,
+        path: str | Path | None = None,
+        orders: Sequence[float] = (1.0,),
+        axes: Axes = "model",
+        high: float | None = None,
+    ) -> Figure:
+        """Draw frequencies up to ``high`` (Hz) over the speed, each line with its name.
+
+        ``orders`` are multiples of the speed; where a line crosses one, a circle marks it. Speeds
+        at which the state is not stable are shaded.
+        """
+        lines = self._lines(axes)
+        return picture(self.stability, lines, self.names, orders, path, high)
+
+    def __repr__(self) -> str:
+        found = self.stability
+        first, last = self.speeds[0], self.speeds[-1]
+        lines = [f"Modes over the rate of {found.over} from {first:g} to {last:g} rad/s"]
+        for track in self.tracks[:12]:
+            known = track.frequencies[np.isfinite(track.frequencies)]
+            ends = f"{known[0]:.5g} to {known[-1]:.5g} Hz" if len(known) else "no oscillation"
+            lines.append(f"  {track.name}: {ends}")
+        if len(self.tracks) > 12:
+            lines.append(f"  ... {len(self.tracks)} modes in all")
+        return "\n".join([*lines, f"  message  {found.message}"])
+
+
+def _warn_of_bent(name: str, spots: Array, errors: Array) -> None:
+    """Warn of critical speeds between speeds that are too far from each other."""
+    for speed, error in zip(spots, errors, strict=True):
+        if error <= STRAIGHT * abs(speed):
+            continue
+        how = "there are only two" if np.isnan(error) else f"it bends by {error:.2g} rad/s or more"
+        warn_caller(
+            f"Campbell: the critical speed {speed:.4g} rad/s of {name!r} is that of a straight "
+            f"line between two speeds, but {how}: give more speeds near {speed:.3g} rad/s"
         )
-    return picture(found, branches(found.linear, found.values), (), orders, path, high)
 
 
-def picture(
-    found: Stability,
-    lines: Array,
-    names: Sequence[str],
-    orders: Sequence[float],
-    path: str | Path | None = None,
-    high: float | None = None,
-) -> Figure:
-    """Draw lines (modes, speeds), Hz, with their names if there are any; see `draw`."""
-    from matplotlib.figure import Figure
-
-    multiples = [validate.positive(OWNER, "orders", order) for order in _listed(orders)]
-    speeds = found.values
-    figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
-    ax = figure.subplots()
-    for k, line in enumerate(lines):
-        label = names[k] if names else "modes" if k == 0 else "_modes"
-        colour = COLOURS[(k if names else 0) % len(COLOURS)]
-        ax.plot(speeds, line, color=colour, lw=1.4, label=label)
-    top = 1.08 * float(np.nanmax(lines, initial=0.0)) or 1.0
-    for k, order in enumerate(multiples):
-        excited = order * np.abs(speeds) / (2.0 * np.pi)
-        dashes = DASHES[k % len(DASHES)]
-        ax.plot(speeds, excited, color=COLOURS[1], lw=1.0, ls=dashes, label=f"{order:g} x rate")
-        for line in lines:
-            spots = crossings(speeds, line - excited)
-            ax.plot(spots, np.interp(spots, speeds, excited), "o", color=INK, ms=5, mfc="none")
-    for first, last in unstable(found):
-        ax.axvspan(first, last, color=COLOURS[3], alpha=0.12, lw=0.0)
-    ax.set_xlim(speeds[0], speeds[-1])
-    ax.set_ylim(0.0, top if high is None else validate.positive(OWNER, "high", high))
-    ax.set_xlabel(f"rate of {found.over} (rad/s)", color=INK)
-    ax.set_ylabel("frequency (Hz)", color=INK)
-    dress(ax)
-    save_figure(figure, path)
-    return figure
+def _quoted(name: object) -> str:
+    return repr(name) if isinstance(name, str) else f"of the type {type(name).__name__}"
 
 
-def _listed(orders: Sequence[float]) -> list[float]:
-    return validate.listed(OWNER, "orders", orders, "multiples of the rate, e.g. (1, 2)")
+def campbell(
+    model: Model,
+    joint: str | Joint,
+    speeds: ArrayLike,
+    *,
+    count: int = 12,
+    spin: Mapping[Any, float] | None = None,
+    t: float = 0.0,
+    start: State | Result | None = None,
+    formulation: Formulation | None = None,
+) -> Campbell:
+    """Follow the modes of a model over the speed of a joint that turns.
 
+    Parameters
+    ----------
+    joint : str or joint
+        Whose rate is varied; it keeps it by a constant effort, or at its rate if it has a `Driver`.
+    speeds : (n,) increasing, rad/s
+        Close enough to each other that shapes change little from one to the next.
+    count : int
+        How many modes, those of the lowest frequencies where they begin.
+    spin, t, start, formulation :
+        As for `stability`, which finds the states, small motion about them and its limits.
 
-def branches(linear: Sequence[LinearModel], over: Array | None = None) -> Array:
-    """Damped frequencies (modes, speeds), Hz, each mode followed by its shape; NaN where it is not.
-
-    See `supple.analyses.stability.mode_tracks`.
+    Each mode is followed by its shape and eigenvalue, so that lines may cross. It is named by what
+    stores its energy, and by how it moves: along the axis of the rotation (flap), across it (lag),
+    or round it (forward and backward whirl, as seen from the world).
     """
-    return values(mode_tracks(linear, over=over), len(linear))
+    expect(OWNER, "model", model, Model, "a Model")
+    name = joint.name if isinstance(joint, Joint) else joint
+    if not isinstance(name, str) or name not in model.joints:
+        hint = suggestion(name, list(model.joints)) if isinstance(name, str) else "by its name"
+        raise ModelError(OWNER, "joint", joint, f"a joint of the model, {hint}")
+    most = validate.count(OWNER, "count", count, 1)
+    found = stability(model, name, speeds, spin=spin, t=t, start=start, formulation=formulation)
+    size = len(found.linear)
+    tracks = mode_tracks(found.linear, 2 * most + SPARE, found.values)
+    tracks.sort(key=lambda track: track[min(track)].damped_frequency)
+    tracks = tracks[:most]
+    rates, axis = _rotation(found.linear, name)
+    compiled = found.linear[0].state.compiled
+    assert compiled is not None
+    kinds = strain_kinds(compiled)
+    seen: list[list[Whirl | None]] = [[None] * size for _ in tracks]
+    for k, (one, rate) in enumerate(zip(found.linear, rates, strict=True)):
+        own = [row for row, track in enumerate(tracks) if k in track]
+        shown = whirls(one, [tracks[row][k] for row in own], axis, float(rate))
+        for row, whirl in zip(own, shown, strict=True):
+            seen[row][k] = whirl
+    rows = []
+    for track, its in zip(tracks, seen, strict=True):
+        modes = tuple(track.get(k) for k in range(size))
+        shares = tuple({} if m is None else potential_shares(m, kinds) for m in modes)
+        rows.append((modes, shares, tuple(its)))
+    return Campbell(found, tuple(_named(rows, rates)))
 
 
-def crossings(x: Array, y: Array) -> Array:
-    """Where straight lines through values y (n,) at x pass zero."""
-    with np.errstate(invalid="ignore"):
-        k = np.flatnonzero((y[:-1] * y[1:] < 0.0) | (y[:-1] == 0.0) & (y[1:] != 0.0))
-    return np.asarray(x[k] - y[k] * (x[k + 1] - x[k]) / (y[k + 1] - y[k]))
+Row = tuple[tuple[Mode | None, ...], tuple[dict[str, float], ...], tuple[Whirl | None, ...]]
 
 
-def bent(x: Array, y: Array) -> Array:
-    """Errors (m,) of `crossings` by the curvature of lines; NaN where two values are all there is.
+def _rotation(linear: Sequence[LinearModel], joint: str) -> tuple[Array, Array]:
+    """Signed rates (n,) about the axis (3,) of a joint; that of z if nothing turns."""
+    model = linear[0].model
+    assert model is not None
+    turns = np.array([rotation(one, model.joints[joint]) for one in linear])
+    sizes = np.linalg.norm(turns, axis=1)
+    k = int(np.argmax(sizes))
+    axis = turns[k] / sizes[k] if sizes[k] > 0.0 else np.array([0.0, 0.0, 1.0])
+    return turns @ axis, axis
 
-    Parabolas through a third value tell, of two of them that which bends less: the other value may
-    lie beyond a corner, as of a whirl that is seen from axes that turn.
-    """
-    with np.errstate(invalid="ignore"):
-        k = np.flatnonzero((y[:-1] * y[1:] < 0.0) | (y[:-1] == 0.0) & (y[1:] != 0.0))
+
+def _named(rows: Sequence[Row], rates: Array) -> list[ModeTrack]:
+    """Tracks with their names, counted by kind."""
+    counts: dict[str, int] = {}
     found = []
-    for i, spot in zip(k, crossings(x, y), strict=True):
-        slope = (y[i + 1] - y[i]) / (x[i + 1] - x[i])
-        beside = [j for j in (i - 1, i + 2) if 0 <= j < len(x) and np.isfinite(y[j])]
-        curves = [((y[j] - y[i]) / (x[j] - x[i]) - slope) / (x[j] - x[i + 1]) for j in beside]
-        least = min((abs(c) for c in curves), default=np.nan)
-        found.append(abs(least * (spot - x[i]) * (spot - x[i + 1]) / slope))
-    return np.array(found)
+    for modes, shares, seen in rows:
+        turning = [one for one, rate in zip(shares, rates, strict=True) if one and rate != 0.0]
+        mean = _mean(turning or [one for one in shares if one])  # equal ones at rest are any sums
+        kind = _kind(modes, mean, seen, rates)
+        counts[kind] = counts.get(kind, 0) + 1
+        number = counts[kind]
+        ordinal = ORDINALS[number - 1] if number <= len(ORDINALS) else f"{number}th"
+        told = _told(mean) or _moved(modes)
+        found.append(ModeTrack(f"{ordinal} {kind}, {told}", kind, modes, shares, seen))
+    return found
 
 
-def unstable(found: Stability) -> list[tuple[float, float]]:
-    """Stretches of the values in which the state is not stable, by its limits."""
-    limits = [limit for limit in found.limits if limit.kind != "limit point"]  # that is the end
-    edges = [float(found.values[0]), *(limit.value for limit in limits)]
-    edges.append(float(found.values[-1]))
-    held = [bool(found.stable[0]), *(limit.becomes == "stable" for limit in limits)]
-    return [(a, b) for a, b, good in zip(edges[:-1], edges[1:], held, strict=True) if not good]
+def _mean(known: Sequence[dict[str, float]]) -> dict[str, float]:
+    """Mean of shares, the largest first."""
+    names = dict.fromkeys(name for one in known for name in one)
+    mean = {name: sum(one.get(name, 0.0) for one in known) / len(known) for name in names}
+    return dict(sorted(mean.items(), key=lambda item: -item[1]))
+
+
+def _told(mean: dict[str, float]) -> str:
+    """The largest shares in words: "92 % blade bending"."""
+    words, sum_ = [], 0.0
+    for name, share in list(mean.items())[:MANY]:
+        words.append(f"{100.0 * share:.0f} % {name}")
+        sum_ += share
+        if sum_ > TOLD:
+            break
+    return ", ".join(words)
+
+
+def _moved(modes: Sequence[Mode | None]) -> str:
+    """Without strain and springs: which body has the kinetic energy."""
+    mode = next(m for m in modes if m is not None)
+    shares = kinetic_shares(mode)
+    words = [f"{100.0 * share:.0f} % motion of {name}" for name, share in shares.items()]
+    return words[0] if words else "no motion"
+
+
+def _kind(
+    modes: Sequence[Mode | None],
+    mean: dict[str, float],
+    seen: Sequence[Whirl | None],
+    rates: Array,
+) -> str:
+    """How a mode moves, in a word."""
+    known = [w for w, rate in zip(seen, rates, strict=True) if w is not None and rate != 0.0]
+    direction = float(np.mean([w.direction for w in known])) if known else 0.0
+    if abs(direction) > ROUND:
+        return "forward whirl" if direction > 0.0 else "backward whirl"
+    top = next(iter(mean), "")
+    body, _, word = top.rpartition(" ")
+    mode = next(m for m in modes if m is not None)
+    if body not in mode.compiled.bodies or word not in KINDS:  # a spring
+        moved = np.abs(mode.shape) / mode.compiled.scale
+        return f"motion of {dof_names(mode.compiled)[int(np.argmax(moved))]}"
+    if word == "bending" and known:
+        return "flap" if np.mean([w.along for w in known]) > MOST else "lag"
+    return word

@@ -217,7 +217,7 @@ class Stability:
         high: float | None = None,
     ) -> Figure:
         """Draw frequencies, up to ``high`` Hz, over a joint's rate: `stability.campbell`."""
-        from supple.analyses.stability.campbell import draw
+        from supple.analyses.stability.campbell_diagram import draw
 
         return draw(self, orders, path, high)
 

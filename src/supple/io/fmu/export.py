@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from supple.analyses.base.arguments import expect, number
-from supple.analyses.base.snapshot_outputs import InstantOutputs
+from supple.analyses.base.snapshot_result import InstantOutputs
 from supple.analyses.run.held_inputs import Inputs
 from supple.analyses.run.options import MethodOptions, RunOptions, takes
-from supple.analyses.run.prepared import prepare
+from supple.analyses.run.simulate import prepare
 from supple.analyses.run.stepper import output_texts
 from supple.foundation import validate
 from supple.foundation.atomic_files import check_target, write_whole

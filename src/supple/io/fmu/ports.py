@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from supple.analyses.base.snapshot_outputs import InstantOutputs, Point
+from supple.analyses.base.snapshot_result import InstantOutputs, Point
 from supple.analyses.linear.independent import Coordinates
 from supple.analyses.run.held_inputs import HeldInput
 from supple.core.base import layout as at

@@ -12,7 +12,7 @@ from typing import Any
 
 from supple.analyses.doctor.diagnosis import Diagnosis, Finding
 from supple.analyses.run.options import OWNER, RunOptions
-from supple.analyses.run.prepared import Prepared, expect_run, first_instant, prepare, warned
+from supple.analyses.run.simulate import Prepared, expect_run, first_instant, prepare, warned
 from supple.events import Event
 from supple.foundation.errors import ModelError
 from supple.foundation.input_files import confined, existing, path_of

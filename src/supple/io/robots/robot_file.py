@@ -153,7 +153,7 @@ class RobotFile:
     def expect_run(self) -> None:
         """Refuse whatever a run would refuse before its first step."""
         from supple.analyses.run.options import RunOptions
-        from supple.analyses.run.prepared import expect_run, prepare
+        from supple.analyses.run.simulate import expect_run, prepare
 
         expect_run(prepare(self.model), RunOptions(1.0))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from supple.analyses.run.options import RunOptions
-from supple.analyses.run.prepared import Prepared
+from supple.analyses.run.simulate import Prepared
 from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError
 from supple.model import Model

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from supple.analyses.run.options import RunOptions
-from supple.analyses.run.prepared import Prepared
+from supple.analyses.run.simulate import Prepared
 from supple.foundation.arrays import Array, Booleans, Indices
 from supple.foundation.errors import SuppleError, without_warnings
 from supple.integrators.methods.base import Integrator

@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.analyses.base.snapshot_result import at_states
 from supple.analyses.run.options import RunOptions
-from supple.analyses.run.prepared import Prepared
+from supple.analyses.run.simulate import Prepared
 from supple.engine.base.compiled import Compiled
 from supple.engine.base.histories import RunHistory
 from supple.formulations.base import Formulation
