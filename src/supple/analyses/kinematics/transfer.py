@@ -10,9 +10,9 @@ derivatives are their coefficients:
 No differences are taken. Jonker1989 (3.15), (3.16), (3.19) and (3.20) are the same functions for
 nodal coordinates and deformations, (3.21) and (3.22) the prediction along a path.
 
-A step along a path predicts all coordinates to second order (Jonker1989 (3.21), (3.22)) and closes the loops
-with the inputs held. A correction that is large for the step means that another branch of the
-mechanism, a dead point or a limit of its reach is near; the step is then halved.
+A step along a path predicts all coordinates to second order and closes the loops with the inputs
+held. A correction that is large for the step means that another branch of the mechanism, a dead
+point or a limit of its reach is near; the step is then halved.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Kinetic energy of a mode by bodies, potential energy by bodies and springs.
 
-Each spring or body stores energy with its own stiffness: that of a body's deformation, or that of a spring along the
-relative motion of its ends. What prestress, weight or rotation add belongs to none of them.
+Each body or spring stores energy with its own stiffness: that of a body's deformation, or that of a
+spring along the relative motion of its ends. What prestress, weight or rotation add belongs to none
+of them.
 """
 
 from __future__ import annotations
