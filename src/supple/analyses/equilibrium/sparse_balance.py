@@ -20,7 +20,7 @@ u (sum (v_i K_ij v_j)^2)^(1/2), which falls with the number of elements, too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,72 +51,111 @@ TOLD = 6  # lowest stiffnesses that are told
 TOO_LARGE = 1500  # velocities whose whole matrices, some seconds for each step, are not made
 
 
+@dataclass(frozen=True, eq=False)
 class SparseBalance:
-    """Loads, rows and stiffness at a configuration at rest, in units of increments.
+    """Loads, rows and matrices of small motion at a state of rest, in units of increments.
+
+        M a + C v + K x + F z + G' lam = 0       G x = 0       z' = Y x + V v + Z z
 
     Attributes
     ----------
-    own : largest load before multipliers balance it, J
-    load : (nu,) after that, J
-    K, mass, G : (nu, nu), (nu, nu), (nr, nu) sparse
-    gap, lam : (nr,)
+    K, C, M : (nu, nu) sparse
+    G : (nr, nu) sparse
+    F, Y, V, Z : (nu, nz), (nz, nu), (nz, nu), (nz, nz)
+    load : (nu,) J, after multipliers balance it
+    own : largest load before that, J
+    gap, lam : (nr,) violations of rows, and multipliers
+    z : (nz,)
     sound : False if the rows depend on each other
     """
 
-    def __init__(self, equations: Equations, t: float, q: Array, pattern: Any) -> None:
-        from scipy.sparse import diags_array, eye_array
-
-        c, unit, still = equations.compiled, equations.compiled.scale, np.zeros(equations.nu)
-        rows, sizes, units = equations.constraints(t, q, still), row_sizes(c), diags_array(unit)
-        self.G = (diags_array(1.0 / sizes) @ rows.sparse @ units).tocsr()
-        self.gap = rows.violation / sizes
-        own = unit * equations.residual(t, q, still, still)
-        self.own, self.z = float(np.max(np.abs(own))), np.zeros(0)
-        scaled = np.zeros(c.nr)
-        if c.nr:
-            sides = np.concatenate([-own, np.zeros(c.nr)])
-            solution = sparse_solution(bordered(eye_array(c.nu), self.G), sides, c.nr)
-            self.sound = solution is not None
-            scaled = scaled if solution is None else solution[c.nu :]
-        else:
-            self.sound = True
-        self.lam = scaled / sizes
-        self.load = own + self.G.T @ scaled
-        stored = [np.zeros((c.sizes["tall"], 1)) for _ in range(3)]
-        none = np.zeros((c.nu, 0)), np.zeros((0, c.nu)), np.zeros((0, c.nu)), np.zeros((0, 0))
-        equations._set_multipliers(self.lam)
-        state = np.ascontiguousarray(q), still, still, np.zeros(0)
-        buffers = c.ints, c.reals, equations.work
-        dynamics.tangent(*buffers, float(t), *state, np.zeros(c.nu), *stored, *none)
-        self.K = (units @ pattern.matrix(stored[0]) @ units).tocsr()
-        self.mass = (units @ pattern.matrix(stored[2]) @ units).tocsr()
+    K: Any
+    C: Any
+    M: Any
+    G: Any
+    F: Array
+    Y: Array
+    V: Array
+    Z: Array
+    load: Array
+    own: float
+    gap: Array
+    lam: Array
+    z: Array
+    sound: bool = True
 
     @property
     def left(self) -> float:
         """Size of the load that is left."""
         return float(np.linalg.norm(self.load))
 
-    def factor(self, shift: float) -> Any:
-        """Factors of the matrix with a part of the stiffnesses' sizes added; None if singular."""
+    def factors(self, added: Any) -> Callable[..., Array] | None:
+        """Solution of (K + added) x + G' mu = load, G x = gap, as a function of both, or None."""
         from scipy.sparse import block_array, diags_array
         from scipy.sparse.linalg import splu
 
-        nr = len(self.gap)
-        diagonal = np.abs(self.K.diagonal())
-        K = self.K + diags_array(shift * np.maximum(diagonal, diagonal.mean() or 1.0))
-        size = float(diagonal.mean()) or 1.0
+        nu, nr = len(self.load), len(self.gap)
+        stiff = self.K + added
+        size = float(np.abs(stiff.diagonal()).mean()) or 1.0
         corner = diags_array(np.full(nr, -TINY))
-        matrix = block_array([[K / size, self.G.T], [self.G, corner]]) if nr else K / size
+        whole = block_array([[stiff / size, self.G.T], [self.G, corner]]) if nr else stiff / size
         try:
-            return splu(matrix.tocsc()), size
+            factors = splu(whole.tocsc())
         except RuntimeError:
             return None
 
-    def solve(self, factors: Any, load: Array, gap: Array) -> Array:
-        """The step (nu,) that a load (nu,) and a gap (nr,) ask for."""
-        matrix, size = factors
-        step: Array = matrix.solve(np.concatenate([load / size, gap]))[: len(load)]
-        return step
+        def solve(loads: Array, gap: Array | None = None) -> Array:
+            behind = np.zeros((nr, *loads.shape[1:])) if gap is None else gap
+            return np.asarray(factors.solve(np.concatenate([loads / size, behind]))[:nu])
+
+        return solve
+
+    def newton(self, shift: float) -> Array | None:
+        """A step (nu,) to the equilibrium, with so many times the mass added to the stiffness."""
+        solve = self.factors(shift * self.M)
+        return None if solve is None else solve(-self.load, -self.gap)
+
+
+def sparse_balance(
+    equations: Equations, t: float, q: Array, z: Array, balanced: bool = True
+) -> SparseBalance:
+    """Loads and matrices at a state of rest.
+
+    With ``balanced``, multipliers are those that balance most of the loads while nothing
+    accelerates; otherwise none act.
+    """
+    from scipy.sparse import csr_array, diags_array, eye_array
+
+    c = equations.compiled
+    unit, still, nz = c.scale, np.zeros(c.nu), c.nz
+    units, sizes = diags_array(unit), row_sizes(c)
+    rows = equations.constraints(t, q, still)
+    G = (diags_array(1.0 / sizes) @ rows.sparse @ units).tocsr() if c.nr else csr_array((0, c.nu))
+    lam, load, own, sound = np.zeros(c.nr), still, 0.0, True
+    if balanced:
+        load = unit * equations.residual(t, q, still, still, z)
+        own = float(np.max(np.abs(load), initial=0.0))
+        if c.nr:
+            sides = np.concatenate([-load, np.zeros(c.nr)])
+            solution = sparse_solution(bordered(eye_array(c.nu), G), sides, c.nr)
+            sound = solution is not None
+            scaled = np.zeros(c.nr) if solution is None else solution[c.nu :]
+            lam, load = scaled / sizes, load + G.T @ scaled
+    equations._set_multipliers(lam)
+    pattern = c.mass_pattern
+    shape = (c.nu, c.nu) if pattern is None else (c.sizes["tall"], 1)
+    stored = [np.zeros(shape) for _ in range(3)]
+    F, Y, V, Z = (np.zeros(s) for s in ((c.nu, nz), (nz, c.nu), (nz, c.nu), (nz, nz)))
+    state = np.ascontiguousarray(q), still, still, np.ascontiguousarray(z)
+    buffers = c.ints, c.reals, equations.work
+    dynamics.tangent(*buffers, float(t), *state, np.zeros(c.nu), *stored, F, Y, V, Z)
+    K, C, M = (
+        (units @ (csr_array(x) if pattern is None else pattern.matrix(x)) @ units).tocsr()
+        for x in stored
+    )
+    gap = rows.violation / sizes if c.nr else np.zeros(0)
+    scaled_states = unit[:, None] * F, Y * unit, V * unit, Z
+    return SparseBalance(K, C, M, G, *scaled_states, load, own, gap, lam, z, sound)
 
 
 def _one_way(
@@ -131,14 +170,14 @@ def _one_way(
 
     n = len(here.load)
     start = np.random.default_rng(2).normal(size=n)
-    slow = LinearOperator((n, n), matvec=lambda v: compliance(here.mass @ v.ravel()), dtype=float)
+    slow = LinearOperator((n, n), matvec=lambda v: compliance(here.M @ v.ravel()), dtype=float)
     try:
         times, vectors = eigs(slow, most, which="LM", v0=start)
     except ArpackError:
         return None
     rates = 1.0 / times
     motions = vectors.real / np.linalg.norm(vectors.real, axis=0)
-    mass = np.einsum("ia,ia->a", motions, here.mass @ motions)
+    mass = np.einsum("ia,ia->a", motions, here.M @ motions)
     unclear = np.maximum(FLUTTER * np.abs(rates) * mass, rounding(here.K, motions))
     turning = np.abs(rates.imag) * mass > unclear
     values = np.where(turning, -np.abs(rates.imag), rates.real) * mass
@@ -171,6 +210,14 @@ def lowest_stiffnesses(
     return 1.0 / values[order], motions[:, order]
 
 
+def _shifted(here: SparseBalance, shift: float) -> Callable[..., Array] | None:
+    """Solution with a part of the stiffnesses' sizes added; None if singular."""
+    from scipy.sparse import diags_array
+
+    diagonal = np.abs(here.K.diagonal())
+    return here.factors(diags_array(shift * np.maximum(diagonal, diagonal.mean() or 1.0)))
+
+
 class SparseAtRest:
     """A large model at rest; where whole matrices are needed to tell it, that is left to others."""
 
@@ -179,8 +226,7 @@ class SparseAtRest:
 
     def __init__(self, equations: Equations, t: float) -> None:
         self.equations, self.compiled, self.t = equations, equations.compiled, t
-        self.assembler, self.pattern = Assembler(self.compiled), self.compiled.mass_pattern
-        self.shift = 0.0
+        self.assembler, self.shift = Assembler(self.compiled), 0.0
 
     @staticmethod
     def fits(equations: Equations) -> bool:
@@ -200,15 +246,15 @@ class SparseAtRest:
 
     def balance(self, q: Array, z: Array) -> SparseBalance:
         """Loads and stiffness at a configuration."""
-        return SparseBalance(self.equations, self.t, q, self.pattern)
+        return sparse_balance(self.equations, self.t, q, z)
 
     def step(self, here: SparseBalance, steps: Steps) -> Step | None:
         """Return the next step of a search; None if that needs whole matrices."""
         while here.sound and self.shift <= MOST:
-            factors = here.factor(self.shift)
-            if factors is not None:
-                step = here.solve(factors, -here.load, -here.gap)
-                along = step + here.solve(factors, 0.0 * here.load, here.gap)
+            solve = _shifted(here, self.shift)
+            if solve is not None:
+                step = solve(-here.load, -here.gap)
+                along = step + solve(0.0 * here.load, here.gap)
                 down = steps != "downhill" or here.load @ along <= 0.0
                 if np.all(np.isfinite(step)) and down:
                     return Step(step, step)
@@ -246,13 +292,9 @@ class SparseAtRest:
 
     def _lowest(self, here: SparseBalance) -> tuple[Array, Array] | None:
         """Lowest stiffnesses and their motions; None if they cannot be computed."""
-        n, factors, still = self.compiled.nu, here.factor(0.0), np.zeros(self.compiled.nr)
-        if factors is None:
+        n, compliance = self.compiled.nu, _shifted(here, 0.0)
+        if compliance is None:
             return None
-
-        def compliance(v: Array) -> Array:
-            return here.solve(factors, v, still)
-
         x, y = (compliance(v) for v in np.random.default_rng(1).normal(size=(2, n)))
         Kx, Ky, skew = here.K @ x, here.K @ y, here.K - here.K.T
         # of short elements rounding of K is larger than what is left of Kx: it is taken out before

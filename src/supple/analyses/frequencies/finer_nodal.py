@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from supple.analyses.frequencies.rest_modes import Matrices
+from supple.analyses.equilibrium.sparse_balance import SparseBalance
 from supple.bodies.base.refinement import finer_mesh
 from supple.bodies.nodal.ancf_body import MOST_ELEMENTS
 from supple.bodies.nodal.ancf_drawing import line_vectors
@@ -362,7 +362,7 @@ class FinerSolids:
     rest: float
     slices: dict[str, slice]
 
-    def matrices(self, here: Matrices) -> Matrices:
+    def matrices(self, here: SparseBalance) -> SparseBalance:
         """Matrices with the finer meshes."""
         R = self.R
         K, C, M = (

@@ -8,6 +8,10 @@ difference more: that is between what errors of the second and of the fourth ord
 differ by more than 1 %, even smaller elements tell how fast the difference falls. Elements
 "continuum" have a part that does not fall, since their sections cannot contract on one side only:
 the bending stiffness is that of the modulus without contraction.
+
+Modes are found from shapes X that are near them: the space of X, some random shapes among them, and
+of what inertia loads of them deflect, x = (K + s M)^-1 M X, three times after each other, holds the
+lowest modes to high accuracy; in it matrices are small (Ritz).
 """
 
 from __future__ import annotations
@@ -22,20 +26,17 @@ import numpy as np
 
 from supple.analyses.equilibrium.balance import AtRest
 from supple.analyses.equilibrium.equilibrium import Search
-from supple.analyses.equilibrium.sparse_balance import TOO_LARGE, SparseAtRest
+from supple.analyses.equilibrium.sparse_balance import (
+    TOO_LARGE,
+    SparseAtRest,
+    SparseBalance,
+    sparse_balance,
+)
 from supple.analyses.frequencies.finer_nodal import (
     FinerModel,
     FinerSolids,
     finer_nodal,
     finer_solids,
-)
-from supple.analyses.frequencies.rest_modes import (
-    Matrices,
-    RitzModes,
-    held,
-    matched,
-    matrices_at,
-    ritz_modes,
 )
 from supple.analyses.modes.linear_model import LinearModel
 from supple.analyses.modes.mode import Mode
@@ -46,6 +47,7 @@ from supple.engine.base.compiled import Compiled
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array, Complex
 from supple.foundation.errors import SuppleError
+from supple.loops.steps import TINY
 from supple.model import Model
 from supple.results.flexibility.line_bending import Bending, line_turns
 
@@ -66,6 +68,114 @@ BALANCED = 1e-6  # correction of an equilibrium, in units of increments
 UNBALANCED = 1e-5  # part of the loads that may be left of an equilibrium
 ROUNDED = 1e-13  # the same, beside the largest stiffness, which rounding leaves
 STEP = 1e-5  # rad, of bent shapes
+TIMES = 3  # deflections by inertia loads of the last shapes
+ANY = 6  # random shapes, which lead to modes that are near none of the given ones
+SAME = 1e-9  # part of the largest singular value: a shape that is a sum of others
+ALIKE = 0.3  # part of the inertia that a shape has in common with that of the same mode, at least
+
+
+@dataclass(frozen=True, eq=False)
+class RitzModes:
+    """Modes that oscillate, in units of increments.
+
+    Attributes
+    ----------
+    rates : (k,) 1/s, magnitudes of the eigenvalues
+    shapes : (nu, k)
+    growing : rates (m,) of modes that grow without oscillating
+    """
+
+    rates: Array
+    shapes: Complex
+    growing: Array
+
+
+def ritz_modes(here: SparseBalance, near: Complex, shift: float, still: bool) -> RitzModes | None:
+    """Modes near some shapes (nu, n); ``still``: there is neither damping nor a controller."""
+    solve = here.factors(shift * here.M)
+    if solve is None:
+        return None
+    parts = np.hstack([near.real, near.imag]) if np.any(near.imag) else near.real
+    any_shapes = np.random.default_rng(1).normal(size=(len(near), ANY))
+    X, found = np.hstack([_independent(parts), solve(here.M @ any_shapes)]), []
+    for _ in range(TIMES):
+        X = solve(here.M @ X)
+        if not np.all(np.isfinite(X)):
+            return None
+        X = _independent(_allowed(here, _independent(X)))
+        found.append(X)
+    Q = _independent(_allowed(here, np.hstack(found)))
+    K, C, M = (Q.T @ (x @ Q) for x in (here.K, here.C, here.M))
+    values, small = _symmetric(K, M) if still else _general(K, C, M, here, Q)
+    keep = values.imag > 0.0
+    growing = values.real[(values.imag == 0.0) & (values.real > 0.0)]
+    return RitzModes(np.abs(values[keep]), Q @ small[:, keep], growing)
+
+
+def _independent(X: Array) -> Array:
+    """Orthonormal basis of the span of columns, but for rounding."""
+    sized = X / np.maximum(np.linalg.norm(X, axis=0), 1e-300)
+    left, values, _ = np.linalg.svd(sized, full_matrices=False)
+    return np.asarray(left[:, values > SAME * values[0]])
+
+
+def _allowed(here: SparseBalance, X: Array) -> Array:
+    """The nearest motions that rows allow: what is small in X is rounding of other motions."""
+    from scipy.sparse import eye_array
+    from scipy.sparse.linalg import splu
+
+    if not len(here.gap):
+        return X
+    rows = splu((here.G @ here.G.T + TINY * eye_array(len(here.gap))).tocsc())
+    for _ in range(2):
+        X = X - here.G.T @ rows.solve(here.G @ X)
+    return X
+
+
+def _symmetric(K: Array, M: Array) -> tuple[Complex, Complex]:
+    import scipy.linalg
+
+    squares, shapes = scipy.linalg.eigh(0.5 * (K + K.T), 0.5 * (M + M.T))
+    return np.sqrt(-squares + 0j), shapes.astype(complex)
+
+
+def _general(
+    K: Array, C: Array, M: Array, here: SparseBalance, Q: Array
+) -> tuple[Complex, Complex]:
+    n, nz = len(K), len(here.Z)
+    solved = np.linalg.solve(M, np.hstack([K, C, Q.T @ here.F]))
+    A = np.zeros((2 * n + nz, 2 * n + nz))
+    A[:n, n : 2 * n] = np.eye(n)
+    A[n : 2 * n] = -solved
+    A[2 * n :] = np.hstack([here.Y @ Q, here.V @ Q, here.Z])
+    values, vectors = np.linalg.eig(A)
+    return values.astype(complex), vectors[:n].astype(complex)
+
+
+def held(here: SparseBalance, free: Complex, found: RitzModes) -> RitzModes:
+    """Modes that are not, for the most part, motions (nu, r) that nothing holds."""
+    if not free.shape[1]:
+        return found
+    size = np.real(np.einsum("ia,ia->a", found.shapes.conj(), here.M @ found.shapes))
+    upper = np.linalg.cholesky(np.real(free.T @ (here.M @ free))).T
+    along = np.linalg.solve(upper.T, free.T @ (here.M @ found.shapes))
+    keep = (np.abs(along) ** 2).sum(axis=0) < 0.5 * size
+    return RitzModes(found.rates[keep], found.shapes[:, keep], found.growing)
+
+
+def matched(here: SparseBalance, near: Complex, found: RitzModes) -> np.ndarray:
+    """Number (n,) of the mode that each of some shapes (nu, n) is, -1 if it is none of them."""
+    from scipy.optimize import linear_sum_assignment
+
+    inertia = here.M @ near
+    own = np.real(np.einsum("ia,ia->a", near.conj(), inertia))
+    theirs = np.real(np.einsum("ia,ia->a", found.shapes.conj(), here.M @ found.shapes))
+    common = np.abs(inertia.conj().T @ found.shapes) ** 2
+    alike = common / np.maximum(np.outer(own, theirs), 1e-300)
+    rows, columns = linear_sum_assignment(-alike)
+    numbers = np.full(near.shape[1], -1)
+    numbers[rows] = np.where(alike[rows, columns] >= ALIKE, columns, -1)
+    return numbers
 
 
 def settled(finer: FinerModel, t: float, z: Array, shift: float, downhill: bool) -> Array | None:
@@ -79,7 +189,7 @@ def settled(finer: FinerModel, t: float, z: Array, shift: float, downhill: bool)
     if downhill:
         return _searched(equations, t, q, z)
     for _ in range(ITERATIONS):
-        step = matrices_at(equations, t, q, z, True).newton(shift)
+        step = sparse_balance(equations, t, q, z).newton(shift)
         if step is None or not np.all(np.isfinite(step)):
             break
         size = float(np.max(np.abs(step), initial=0.0))
@@ -167,7 +277,7 @@ class _Level(NamedTuple):
 
     finer: FinerModel
     q: Array
-    here: Matrices
+    here: SparseBalance
     solids: FinerSolids
     shapes: Complex
     found: RitzModes
@@ -199,9 +309,9 @@ class _Comparison:
     def balanced(self) -> bool:
         """True if loads that are not balanced, and what would correct the state, are rounding."""
         state = self.linear.state
-        here = matrices_at(self.equations, state.t, state.q, state.z, True)
+        here = sparse_balance(self.equations, state.t, state.q, state.z)
         rounding = ROUNDED * float(np.max(np.abs(here.K.data), initial=0.0))
-        if np.max(np.abs(here.load), initial=0.0) > max(UNBALANCED * here.size, rounding):
+        if np.max(np.abs(here.load), initial=0.0) > max(UNBALANCED * here.own, rounding):
             return False
         step = here.newton(FREE * self.lowest)
         return step is not None and bool(np.max(np.abs(step), initial=0.0) <= BALANCED)
@@ -254,7 +364,7 @@ class _Comparison:
     def _without_loads(self, near: Complex) -> Array:
         """Squares of the rates (k,) of the modes without the loads that no equilibrium balances."""
         state, count = self.linear.state, len(self.modes)
-        here = matrices_at(self.equations, state.t, state.q, state.z, False)
+        here = sparse_balance(self.equations, state.t, state.q, state.z, False)
         shapes = near / self.equations.compiled.scale[:, None]
         found = ritz_modes(here, shapes, SHIFT * self.lowest, self.linear.conservative)
         if found is None or not len(found.rates):
@@ -280,7 +390,7 @@ class _Comparison:
 
     def _finer(
         self, at: tuple[Model, Equations, Array], downhill: bool
-    ) -> tuple[FinerModel, Array, Matrices, FinerSolids] | None:
+    ) -> tuple[FinerModel, Array, SparseBalance, FinerSolids] | None:
         """A model with smaller elements, its state and matrices, with finer solids."""
         (model, equations, before), (t, z) = at, (self.linear.state.t, self.linear.state.z)
         with warnings.catch_warnings():
@@ -297,7 +407,7 @@ class _Comparison:
         solids = None if q is None else finer_solids(finer.equations.compiled, q)
         if q is None or solids is None:
             return None
-        here = matrices_at(finer.equations, t, q, z, self.balanced)
+        here = sparse_balance(finer.equations, t, q, z, self.balanced)
         return finer, q, solids.matrices(here), solids
 
 
@@ -336,7 +446,7 @@ def _starting(linear: LinearModel, modes: Sequence[Mode]) -> Complex:
 
 
 def _worst(
-    places: dict[str, slice], here: Matrices, coarse: Complex, fine: Complex
+    places: dict[str, slice], here: SparseBalance, coarse: Complex, fine: Complex
 ) -> tuple[str, ...]:
     """Bodies to which most of the difference of shapes belongs, by its energy."""
     if len(places) == 1:
