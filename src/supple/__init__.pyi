@@ -48,7 +48,7 @@ from supple.constraints.drivers import FrameDriver as FrameDriver
 from supple.constraints.points import Distance as Distance
 from supple.constraints.points import PointOnLine as PointOnLine
 from supple.constraints.points import PointOnPlane as PointOnPlane
-from supple.constraints.sliding import SlidingJoint as SlidingJoint
+from supple.constraints.points import SlidingJoint as SlidingJoint
 from supple.constraints.topology_changes import Lock as Lock
 from supple.constraints.topology_changes import Release as Release
 from supple.constraints.topology_changes import Unlock as Unlock
@@ -78,9 +78,9 @@ from supple.forces.joints import JointEffort as JointEffort
 from supple.forces.joints import JointFriction as JointFriction
 from supple.forces.joints import JointSpring as JointSpring
 from supple.forces.joints import JointStop as JointStop
+from supple.forces.joints import Motor as Motor
 from supple.forces.laws import FormulaLaw as FormulaLaw
 from supple.forces.laws import TableLaw as TableLaw
-from supple.forces.motor import Motor as Motor
 from supple.forces.points import Bushing as Bushing
 from supple.forces.points import CartesianSpring as CartesianSpring
 from supple.forces.points import DistributedLoad as DistributedLoad

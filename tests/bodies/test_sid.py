@@ -17,11 +17,11 @@ from supple.formulations.equations import Equations
 from supple.foundation.errors import ModelError, SuppleWarning
 from supple.loops.assembly import compile_model
 from supple.reduction.modal import ModalBody
-from supple.reduction.sid.read import read_sid_file
-from supple.reduction.sid.sid import (
+from supple.reduction.sid import (
     SecondDisplacements,
     StandardData,
     of_gyroscopic,
+    read_sid_file,
     write_sid_file,
 )
 
@@ -179,7 +179,7 @@ def test_columns_are_counted_as_fembs_does() -> None:
     E = D + D.transpose(1, 0, 2)
     inertia = (np.trace(E) * np.eye(3)[:, :, None] - E)[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2], 0]
     assert inertia == pytest.approx(J, rel=1e-9)  # twelve digits, differences of them
-    from supple.reduction.sid.sid import moment_rows
+    from supple.reduction.sid import moment_rows
 
     assert moment_rows(D)[1][0] == pytest.approx(Oe, rel=1e-9)
 

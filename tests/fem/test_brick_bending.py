@@ -10,7 +10,7 @@ import supple as sp
 from models.solid_meshes import STEEL, coordinates, shaken
 from supple.fem.base.solid_kinds import rule, shapes
 from supple.fem.solids.geometry import slopes_in_space, strain_rows
-from supple.fem.solids.incompatible import FUNCTIONS, strains_at
+from supple.fem.solids.matrices import FUNCTIONS, strains_at
 
 
 def material(nu: float) -> sp.Material:

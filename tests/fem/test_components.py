@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 import supple as sp
 from models.solid_meshes import KINDS, STEEL, curved
 from oracles.nastran_beam import beam_mesh, imported_beam
+from supple.fem.base.imported import lumped_masses
 from supple.fem.base.inertia import InertiaIntegrals, moment_points, point_integrals
-from supple.fem.base.lumped_inertia import lumped_masses
 from supple.foundation.errors import SuppleWarning
 
 TURN = Rotation.from_rotvec([0.4, -0.7, 1.1]).as_matrix()

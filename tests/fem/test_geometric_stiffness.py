@@ -18,7 +18,7 @@ from oracles.linear_stretch import linear_stretch
 from supple.fem.shells import membrane
 from supple.fem.shells.plates import plate
 from supple.fem.shells.shell import ShellMesh
-from supple.fem.solids.stress import stress_tensors
+from supple.fem.solids.matrices import stress_tensors
 from supple.foundation.errors import ModelError
 
 # Rounding of sums of some hundred terms.

@@ -10,8 +10,8 @@ import pytest
 
 import supple as sp
 from models.solid_meshes import KINDS, STEEL, curved
-from supple.fem.base.extras import MissingExtraError, need
 from supple.fem.base.solid_kinds import KINDS as DESCRIBED
+from supple.foundation.errors import MissingExtraError, need
 
 DATA = Path(__file__).parents[1] / "data"
 NAMES = {

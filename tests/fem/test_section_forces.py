@@ -16,8 +16,7 @@ from supple.fem.beams.section_forces import (
     in_section_axes,
 )
 from supple.fem.sections.section_stress import beam_von_mises, outline, stress_rows, torsion_stress
-from supple.reduction.assumed.beam import AssumedBeam
-from supple.reduction.assumed.section_forces import assumed_section_forces
+from supple.reduction.assumed.beam import AssumedBeam, assumed_section_forces
 from supple.results.views.section_views import SectionForces
 
 ALLOY = sp.Material(E=70e9, G=26e9, density=2700)

@@ -23,9 +23,9 @@ from supple.fem.sections.sections import (
     Section,
     Tube,
     _torsion_of_rectangle,
+    torsion_of_corner,
 )
 from supple.fem.sections.tapered import TaperedSection
-from supple.fem.sections.torsion import torsion_of_corner
 from supple.foundation.errors import ModelError
 
 NAN = float("nan")

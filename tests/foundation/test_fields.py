@@ -30,8 +30,7 @@ from supple.foundation.fields import (
     unit_vector,
 )
 from supple.foundation.validate import Axis, set_fields
-from supple.io.modelfiles.dimensions import from_docstrings, units_of
-from supple.io.modelfiles.words import words
+from supple.io.modelfiles.words import from_docstrings, units_of, words
 
 
 @stored

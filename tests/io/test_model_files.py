@@ -24,12 +24,11 @@ from models.valid_calls import CALLS, pendulum
 from supple.fem.shells.shell import ShellMesh
 from supple.foundation import public_names
 from supple.io.modelfiles import units
-from supple.io.modelfiles.dimensions import units_of
 from supple.io.modelfiles.problems import Problems
 from supple.io.modelfiles.schema import schema
-from supple.io.modelfiles.text import block
 from supple.io.modelfiles.tree import Node, parse
-from supple.io.modelfiles.words import COUNT, TYPE, simulation, words
+from supple.io.modelfiles.words import COUNT, TYPE, simulation, units_of, words
+from supple.io.modelfiles.writer import yaml_lines
 from supple.loops.assembly import compile_model
 
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
@@ -156,7 +155,7 @@ def test_every_class_is_written_and_read(tmp_path: Path) -> None:
     for name, value in found.items():
         if name in ("SIDBody", "ImportedComponent", "MeshBody"):  # files of their own, see below
             continue
-        text = "\n".join(block({"x": Writer(tmp_path / "m.yaml").object(name, value, ())}))
+        text = "\n".join(yaml_lines({"x": Writer(tmp_path / "m.yaml").object(name, value, ())}))
         node = parse(text, "m.yaml", document.problems)["x"]
         again = document.reader.value(node, Kind(classes=(type(value),)), scope)
         if hasattr(value, "mass_matrix"):
@@ -243,7 +242,7 @@ def test_the_text_of_any_value_is_read_as_the_same(values: dict[str, Any]) -> No
         return [plain(n) for n in node.value] if isinstance(node.value, tuple) else node.value
 
     found = Problems()
-    text = "\n".join(block({"top": values, "end": 1}))
+    text = "\n".join(yaml_lines({"top": values, "end": 1}))
     again = plain(parse(text, "m.yaml", found))
     assert not found.found and repr(again) == repr({"top": values, "end": 1})
 

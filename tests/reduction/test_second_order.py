@@ -28,7 +28,7 @@ from models.second_order_bodies import (
 from oracles.elastica_oracle import SpinningElastica, spin_up
 from supple.engine.pack.attached import attached_masses
 from supple.formulations.trees import JointCoordinates
-from supple.reduction.strips import Strips
+from supple.reduction.modal import Strips
 
 # ------------------------------------------------------------------------------------ the field
 

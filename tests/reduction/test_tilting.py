@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 import supple as sp
 from models.second_order_bodies import BEAMS, PLACES, beam, l_frame, tangents
 from supple.fem.solids.block import block
-from supple.reduction.second_order.tilting import Tilt
+from supple.reduction.second_order.slaved import Tilt
 
 RADIUS = 0.05
 STEEL = sp.Material(E=2.1e11, G=2.1e11 / 2.6, density=7800.0)

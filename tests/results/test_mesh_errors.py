@@ -12,9 +12,9 @@ from models.shell_meshes import folded, irregular
 from models.solid_meshes import KINDS, curved, shaken
 from supple.bodies.structure.finer_mesh import FinerMesh, recovered
 from supple.fem.base.inertia import point_loads
+from supple.fem.drawn.boundary import area_weights
 from supple.fem.refinement.meshes import finer
 from supple.fem.shells.plates import plate
-from supple.fem.ties.face_weights import area_weights
 from supple.reduction.mesh_flexibility import refined_deflections
 
 # No Poisson's ratio: rigid ends hinder nothing, and beams with shear are exact.

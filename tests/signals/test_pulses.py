@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.signals.pulses import pulse_times
+from supple.signals.formulas import pulse_times
 
 
 def struck(formula: str, x0: float = 0.1, stiffness: float = 1.0) -> sp.Model:

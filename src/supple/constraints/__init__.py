@@ -3,8 +3,7 @@
 from supple.constraints.base import Constraint, FrameConstraint
 from supple.constraints.couplings import CoordinateConstraint, Coupling
 from supple.constraints.drivers import Driver, FrameDriver, check_drivers
-from supple.constraints.points import Distance, PointOnLine, PointOnPlane
-from supple.constraints.sliding import SlidingJoint
+from supple.constraints.points import Distance, PointOnLine, PointOnPlane, SlidingJoint
 from supple.constraints.topology_changes import Change
 from supple.constraints.transmissions import Gear, Rack, Screw
 

@@ -13,8 +13,7 @@ from typing import Literal
 from supple.constraints.base import Constraint
 from supple.constraints.couplings import CoordinateConstraint
 from supple.constraints.drivers import Driver, FrameDriver
-from supple.constraints.points import Distance, PointOnLine, PointOnPlane
-from supple.constraints.sliding import SlidingJoint
+from supple.constraints.points import Distance, PointOnLine, PointOnPlane, SlidingJoint
 from supple.core.forces import constraint_rows as codes
 from supple.foundation.errors import ModelError, label
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method

@@ -1,17 +1,21 @@
-"""Constraints on the origins of two frames: a distance, a line, a plane."""
+"""Constraints on the origins of two frames: a distance, a line, a plane, a beam."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from supple.constraints.base import FrameConstraint
 from supple.constraints.smooth import lowest, smooth_signal
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label
-from supple.foundation.fields import Given, checked, declared, unit_vector
+from supple.foundation.fields import Given, checked, choice, declared, unit_vector
 from supple.foundation.validate import Axis
+from supple.joints.interactions import Shaft
 from supple.signals import Constant, Signal, SignalLike
+
+if TYPE_CHECKING:
+    from supple.bodies.nodal.ancf_line import ANCFLine
 
 
 def _length(owner: str, field: str, value: Any) -> Signal:
@@ -76,3 +80,51 @@ class PointOnPlane(FrameConstraint):
     def needs_axes(self, field: str) -> str:
         """Those of A, along which it is."""
         return "" if field == "B" else super().needs_axes(field)
+
+
+Follows = Literal["point", "tangent", "section"]
+
+
+@declared
+class SlidingJoint(FrameConstraint, Shaft):
+    """The origin of B slides along the axis of the cable or gradient beam that A is on.
+
+    Parameters
+    ----------
+    name : str
+        Unique in its model.
+    A : Frame
+        Where it begins, on a `Cable` or an `ANCFBeam`; it passes from element to element.
+    B : Frame
+        On another body.
+    follows : "point", "tangent" or "section"
+        B turns freely about the point; B's axes follow the tangent of the line and turn freely
+        about it, as on a round rod; or they follow the section of an `ANCFBeam` wherever they
+        are, as those of a sleeve on a square one. They are those of A, apart from that.
+
+    Its coordinate is the station on the line, m: springs, efforts, friction, stops and controllers
+    act on it as on that of a joint. The bodies have joints beside it: a trolley on a cable alone
+    has a `Free` one. Where it comes to an end of the line, a run ends with a sentence.
+    """
+
+    follows: Follows = choice(default="point")
+
+    def _check(self, owner: str) -> None:
+        super()._check(owner)
+        body, chosen = self.A.body, self.follows
+        if not body.along_line:
+            expected = "a frame on a Cable or an ANCFBeam"
+            raise ModelError(owner, "A", self.A, f"{expected}, not on {label(body)}")
+        if chosen == "section" and not cast("ANCFLine", body).turns:
+            expected = f"'point' or 'tangent' on {label(body)}, which has no sections that turn"
+            raise ModelError(owner, "follows", chosen, expected)
+        if chosen != "point" and cast("ANCFLine", body).frame_axes == "section":
+            expected = (
+                f"'point', because {label(body)} turns with sections that shear against its axis; "
+                "or give it another element or axes='tangent'"
+            )
+            raise ModelError(owner, "follows", chosen, expected)
+
+    def needs_axes(self, field: str) -> str:
+        """Those of B unless it follows the point alone; of A's line it takes what that has."""
+        return "" if field == "A" or self.follows == "point" else super().needs_axes(field)

@@ -11,10 +11,10 @@ from supple.fem.files.abaqus import read_abaqus as read_abaqus
 from supple.fem.files.geometry_files import mesh_geometry as mesh_geometry
 from supple.fem.files.matrix_files import load_component as load_component
 from supple.fem.files.matrix_files import read_calculix as read_calculix
+from supple.fem.files.matrix_files import read_matrix_market as read_matrix_market
 from supple.fem.files.matrix_files import save_component as save_component
-from supple.fem.files.matrix_market import read_matrix_market as read_matrix_market
 from supple.fem.files.mesh_data import MeshData as MeshData
-from supple.fem.files.mesh_files import read_mesh as read_mesh
+from supple.fem.files.mesh_data import read_mesh as read_mesh
 from supple.fem.files.nastran import read_nastran as read_nastran
 from supple.fem.recovery.rosette import principal_strains as principal_strains
 from supple.fem.recovery.rosette import rosette_strain as rosette_strain
@@ -24,4 +24,4 @@ from supple.fem.shells.shell import ShellMesh as ShellMesh
 from supple.fem.solids.block import block as block
 from supple.fem.solids.solid import SolidMesh as SolidMesh
 from supple.fem.ties.interface import Interface as Interface
-from supple.fem.ties.ties import tie as tie
+from supple.fem.ties.tied_maps import tie as tie

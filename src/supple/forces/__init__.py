@@ -16,9 +16,9 @@ from supple.forces.joints import (
     JointFriction,
     JointSpring,
     JointStop,
+    Motor,
 )
 from supple.forces.laws import FormulaLaw, TableLaw
-from supple.forces.motor import Motor
 from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
 from supple.forces.ropes import Drum, Pulley, Rope
 from supple.forces.sampled import SampledController

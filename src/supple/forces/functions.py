@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
-from supple.forces import native
 from supple.forces.base import ForceElement, PairForce
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
@@ -17,6 +16,49 @@ from supple.foundation.frames import Frame, expect_body_frame
 from supple.foundation.validate import set_fields
 from supple.joints import Joint
 from supple.joints.interactions import Shaft, Target, check_joint_reference
+
+SIGNATURE = "int f(double t, const double *in, double *out)"
+IN_NUMBA = "int32(float64, CPointer(float64), CPointer(float64))"
+
+
+def is_native(value: Any) -> bool:
+    """True if it has an address: of its own, or as a function pointer of ctypes."""
+    return isinstance(getattr(value, "address", None), int) or _is_pointer(value)
+
+
+def native_address(value: Any) -> int:
+    """Address of its machine code."""
+    if not _is_pointer(value):
+        return int(value.address)
+    import ctypes
+
+    return int(ctypes.cast(value, ctypes.c_void_p).value or 0)
+
+
+def check_native(owner: str, field: str, value: Any) -> None:
+    """Refuse another signature, where it can be seen, and an address of nothing."""
+    signature = getattr(value, "_sig", None)  # of Numba
+    if signature is not None:
+        types = [str(x) for x in signature.args], str(signature.return_type)
+        if types != (["float64", "float64*", "float64*"], "int32"):
+            found = f"a function {signature}"
+            raise ModelError(owner, field, found, f"one of the signature {IN_NUMBA}")
+    if _is_pointer(value):
+        import ctypes
+
+        reals = ctypes.POINTER(ctypes.c_double)
+        given = None if value.argtypes is None else tuple(value.argtypes)
+        fits = given is None or given == (ctypes.c_double, reals, reals)
+        if not fits or value.restype is not ctypes.c_int:
+            raise ModelError(owner, field, value, f"a function {SIGNATURE}")
+    if native_address(value) == 0:
+        raise ModelError(owner, field, value, "the address of a function, not zero")
+
+
+def _is_pointer(value: Any) -> bool:
+    """Whether it is a function pointer of ctypes."""
+    return all(hasattr(value, word) for word in ("argtypes", "restype", "errcheck"))
+
 
 MOST_COORDINATES = 24
 
@@ -48,8 +90,8 @@ class PairState(NamedTuple):
 
 
 def _callable(owner: str, field: str, value: Any, expected: str) -> Any:
-    if native.is_native(value):
-        native.check(owner, field, value)
+    if is_native(value):
+        check_native(owner, field, value)
     elif not callable(value):
         raise ModelError(owner, field, value, f"a function, {expected}")
     return value

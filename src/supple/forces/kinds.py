@@ -24,8 +24,8 @@ from supple.forces.joints import (
     JointFriction,
     JointSpring,
     JointStop,
+    Motor,
 )
-from supple.forces.motor import Motor
 from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
 from supple.forces.ropes import Rope
 from supple.forces.sampled import SampledController

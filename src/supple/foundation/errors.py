@@ -1,7 +1,8 @@
-"""Errors and warnings: each one is a single sentence that says what to change."""
+"""Errors and warnings, each a sentence that says what to change; libraries of extras."""
 
 from __future__ import annotations
 
+import importlib
 import numbers
 import sys
 import warnings
@@ -155,3 +156,18 @@ def suggestion(word: object, words: list[str]) -> str:
         return "there are none yet"
     shown = ", ".join(repr(w) for w in words[:8])
     return f"known: {shown}" + (", ..." if len(words) > 8 else "")
+
+
+class MissingExtraError(SuppleError, ImportError):
+    """A library is not installed that an optional part of Supple needs."""
+
+
+def need(module: str, distribution: str, extra: str, purpose: str) -> Any:
+    """Import a module, or say in one sentence how to install it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as reason:
+        raise MissingExtraError(
+            f"{purpose} need the package {distribution} ({reason}), "
+            f"install it with: pip install 'supple[{extra}]'"
+        ) from reason

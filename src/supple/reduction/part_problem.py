@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.fem.beams.part import INNER
+from supple.fem.beams.beam import INNER
 from supple.foundation.arrays import Indices, Vector
 from supple.reduction.modes import TX, Reference, rigid_motions
 from supple.reduction.problem import Problem

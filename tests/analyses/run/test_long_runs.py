@@ -27,7 +27,7 @@ from supple import cli
 from supple.analyses.run import checkpointing
 from supple.cases.linkages.n_four_bar import windows
 from supple.engine.base import histories
-from supple.foundation.serialization import pack, unpack
+from supple.foundation.check_sums import pack, unpack
 from supple.integrators.run import driver
 from supple.integrators.run.checkpoints import restore
 from supple.results import result

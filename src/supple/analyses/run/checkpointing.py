@@ -1,7 +1,7 @@
 """Runs that are kept: checkpoints to go on from, and states that go to a file.
 
 A file that a run is kept in holds the model as the text of a model file, the arguments of the run
-and numbers; see ``foundation/serialization.py``. It belongs to the version of Supple that wrote it.
+and numbers; see ``foundation/check_sums.py``. It belongs to the version of Supple that wrote it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from supple.analyses.run.phases import phase_of
 from supple.engine.base.compiled import Compiled
 from supple.foundation import validate
 from supple.foundation.atomic_files import write_whole
+from supple.foundation.check_sums import pack, unpack
 from supple.foundation.errors import FileError, ModelError, warn_caller
 from supple.foundation.input_files import contained, existing
-from supple.foundation.serialization import pack, unpack
 from supple.integrators.run.checkpoints import EXPECTED, Checkpoints, Data, of_solution
 from supple.integrators.run.driver import Problem, Solution
 from supple.integrators.run.line_ends import LineEnd

@@ -13,7 +13,7 @@ from supple.fem.base.component import Component
 from supple.fem.base.damping import Damping, KelvinVoigt, Rayleigh
 from supple.fem.base.material import Material
 from supple.fem.beams.beam import BeamMesh
-from supple.fem.drawn.drawn_mesh import DrawnMesh
+from supple.fem.drawn.surface import DrawnMesh
 from supple.fem.recovery.stress_points import StressBlock, mesh_blocks
 from supple.foundation import validate
 from supple.foundation.arrays import Vector

@@ -144,7 +144,7 @@ class MeshShape(Shape):
         rotation: ArrayLike | None = None,
     ) -> None:
         from supple.fem.drawn.boundary import mesh_triangles
-        from supple.fem.files.mesh_files import read_mesh
+        from supple.fem.files.mesh_data import read_mesh
 
         source = path_of("MeshShape", "path", path)
         factor = validate.positive("MeshShape", "scale", scale)

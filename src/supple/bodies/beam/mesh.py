@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from supple.fem.beams.beam import BeamMesh, LumpedBeamMesh
-from supple.fem.beams.part import PartMesh
+from supple.fem.beams.beam import BeamMesh, LumpedBeamMesh, PartMesh
 from supple.foundation.frames import PartOptions
 from supple.reduction.part_problem import PartProblem
 from supple.reduction.problem import Problem

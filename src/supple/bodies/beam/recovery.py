@@ -14,9 +14,8 @@ from supple.bodies.base.axis import STATION_TOLERANCE, AxisBody
 from supple.bodies.base.flexible import CarryingPlace, PointMasses, rows_at
 from supple.bodies.base.reduced import ReducedBody
 from supple.bodies.beam.second_order import BeamSlaves, axial_load_stiffness
-from supple.fem.beams.beam import BeamMesh, StaticBeamMesh
+from supple.fem.beams.beam import BeamMesh, PartMesh, StaticBeamMesh
 from supple.fem.beams.line import BeamLine, Theory, gauss
-from supple.fem.beams.part import PartMesh
 from supple.fem.beams.section_forces import beam_section_forces
 from supple.fem.beams.shear_law import compliance, with_shear
 from supple.fem.recovery.section_points import SIDES, gauge_row, section_block, side_block
@@ -27,8 +26,7 @@ from supple.foundation import validate
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.validate import read_only
-from supple.reduction.assumed.beam import AssumedBeam
-from supple.reduction.assumed.section_forces import assumed_section_forces
+from supple.reduction.assumed.beam import AssumedBeam, assumed_section_forces
 from supple.reduction.assumed.shapes import AssumedShapes
 from supple.reduction.field import MeshField
 from supple.reduction.problem import Problem

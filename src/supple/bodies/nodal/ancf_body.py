@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from supple.bodies.base.flexible import damping_choice, strain_damping
 from supple.fem.base.damping import KelvinVoigt, Rayleigh
 from supple.fem.base.material import Material
-from supple.fem.drawn.drawn_mesh import DrawnMesh
+from supple.fem.drawn.surface import DrawnMesh
 from supple.fem.nodal.ancf_beam import AXES_FROM, SectionAxes
 from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.foundation import validate

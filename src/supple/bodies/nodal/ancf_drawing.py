@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from supple.fem.beams.hermite import hermite
 from supple.fem.drawn.boundary import SPLITS
-from supple.fem.drawn.drawn_mesh import DrawnMesh, mean_radius
-from supple.fem.drawn.surface import Surface, swept
+from supple.fem.drawn.surface import DrawnMesh, Surface, mean_radius, swept
 from supple.fem.nodal.ancf_beam import beam_rows, place_row
+from supple.fem.nodal.ancf_cable import hermite
 from supple.fem.nodal.ancf_plate import PlateRows, grid_cells
 from supple.fem.sections.outlines import section_outline
 from supple.foundation.arrays import Indices, Vector

@@ -30,8 +30,7 @@ from supple.bodies.nodal.ancf_drawing import drawn_line, line_surface, line_vect
 from supple.fem.base.damping import KelvinVoigt, Rayleigh
 from supple.fem.base.material import Material
 from supple.fem.beams.line import BeamLine, SectionLaw
-from supple.fem.drawn.drawn_mesh import DrawnMesh
-from supple.fem.drawn.surface import Surface
+from supple.fem.drawn.surface import DrawnMesh, Surface
 from supple.fem.nodal.ancf_beam import BEAM_ELEMENTS, BeamElementKind, SectionAxes, beam_mesh
 from supple.fem.nodal.ancf_cable import CABLE_ELEMENTS, CableElementKind, cable_mesh
 from supple.fem.nodal.ancf_mesh import ANCFMesh

@@ -12,8 +12,7 @@ from supple.bodies.base.flexible import beam_suspicion, nearest_place
 from supple.bodies.nodal.ancf_body import ANCFBody
 from supple.bodies.nodal.ancf_drawing import Seen, drawn_nodes, mesh_surface
 from supple.fem.base.material import Material
-from supple.fem.drawn.drawn_mesh import DrawnMesh
-from supple.fem.drawn.surface import Surface
+from supple.fem.drawn.surface import DrawnMesh, Surface
 from supple.fem.nodal.ancf_faces import Face
 from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.fem.nodal.ancf_strain import StrainField

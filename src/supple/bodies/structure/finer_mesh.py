@@ -12,11 +12,10 @@ from scipy import sparse
 
 from supple.bodies.base.reduced import Masses
 from supple.fem.base.component import Component
-from supple.fem.checks.mesh_quality import NEARLY_INCOMPRESSIBLE, poisson
+from supple.fem.checks.component import NEARLY_INCOMPRESSIBLE, continuous_energy, poisson
+from supple.fem.drawn.boundary import area_weights
 from supple.fem.refinement.meshes import Finer, finer
-from supple.fem.solids.recovery import continuous_energy
 from supple.fem.solids.solid import SolidMesh
-from supple.fem.ties.face_weights import area_weights
 from supple.fem.ties.interface import Interface
 from supple.fem.ties.tied import TiedComponent
 from supple.fem.ties.tied_maps import tied_component

@@ -30,8 +30,7 @@ from supple.fem.base.damping import Damping
 from supple.fem.base.material import Material
 from supple.fem.beams.frame import FrameMesh, check_structure
 from supple.fem.beams.member import Member, Node
-from supple.fem.drawn.drawn_mesh import DrawnMesh, mean_radius
-from supple.fem.drawn.surface import Surface
+from supple.fem.drawn.surface import DrawnMesh, Surface, mean_radius
 from supple.fem.recovery.section_points import SIDES, gauge_row
 from supple.fem.recovery.stress_points import StressBlock
 from supple.fem.sections.sections import CrossSection, Section

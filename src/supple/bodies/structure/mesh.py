@@ -28,14 +28,12 @@ from supple.bodies.structure.mesh_checks import (
 from supple.fem.base.component import Component
 from supple.fem.base.damping import Damping
 from supple.fem.base.material import Material
-from supple.fem.checks.component import ComponentReport, check_component
-from supple.fem.checks.mesh_quality import mesh_advice
+from supple.fem.checks.component import ComponentReport, check_component, mesh_advice
 from supple.fem.drawn.boundary import component_surface
-from supple.fem.drawn.drawn_mesh import DrawnMesh
-from supple.fem.drawn.surface import Surface
+from supple.fem.drawn.surface import DrawnMesh, Surface
 from supple.fem.recovery.stress_points import mesh_rotations
 from supple.fem.shells.shell import ShellMesh
-from supple.fem.shells.stretch import quadratic_stretch
+from supple.fem.shells.stress import quadratic_stretch
 from supple.fem.ties.interface import Interface
 from supple.fem.ties.tied import TiedComponent
 from supple.fem.ties.tied_maps import tied_component

@@ -26,8 +26,13 @@ from supple.foundation.frames import Frame, expect_frame
 from supple.foundation.validate import read_only, set_fields
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice
 from supple.reduction.shape_sets import ShapeSet
-from supple.reduction.sid.read import frequencies, read_sid_file
-from supple.reduction.sid.sid import SecondDisplacements, StandardData, write_sid_file
+from supple.reduction.sid import (
+    SecondDisplacements,
+    StandardData,
+    frequencies,
+    read_sid_file,
+    write_sid_file,
+)
 
 MODES = "'all', a number of coordinates, or different numbers of coordinates from 1"
 

@@ -16,8 +16,8 @@ from supple.forces import (
     FrameState,
     PairFunction,
     PairState,
-    native,
 )
+from supple.forces.functions import is_native, native_address
 from supple.foundation.arrays import Array
 from supple.foundation.errors import label
 
@@ -107,10 +107,10 @@ class Callback:
         ``turns`` says whether the place that it acts on has axes. Where it has none, a torque is
         refused when it comes; functions in machine code are called from Python there.
         """
-        evaluate = _by_address if native.is_native(force.function) else _by_state
+        evaluate = _by_address if is_native(force.function) else _by_state
         call = evaluate(force)
         if evaluate is _by_address and turns:
-            return MachineCode(label(force), native.address(force.function))
+            return MachineCode(label(force), native_address(force.function))
 
         def without_torque(t: float, given: Array, out: Array) -> None:
             call(t, given, out)
@@ -123,8 +123,8 @@ class Callback:
     @classmethod
     def of_joints(cls, force: EffortFunction) -> Callback:
         """The function of an ``EffortFunction``."""
-        if native.is_native(force.function):
-            return MachineCode(label(force), native.address(force.function))
+        if is_native(force.function):
+            return MachineCode(label(force), native_address(force.function))
         n = len(force.joints)
 
         def evaluate(t: float, given: Array, out: Array) -> None:
@@ -156,7 +156,7 @@ def _by_state(force: ForceFunction | PairFunction) -> Evaluate:
 
 def _by_address(force: ForceFunction | PairFunction) -> Evaluate:
     """Calls of a C function."""
-    function = CALLBACK(native.address(force.function))
+    function = CALLBACK(native_address(force.function))
 
     def evaluate(t: float, given: Array, out: Array) -> None:
         x, y = given.copy(), np.zeros(6)

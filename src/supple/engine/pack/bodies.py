@@ -24,9 +24,8 @@ from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Body, Frame
 from supple.foundation.poses import IDENTITY, Pose
 from supple.joints.motions import MOTIONS
-from supple.reduction.modal import Attachment, ModalBody
+from supple.reduction.modal import Attachment, ModalBody, Strips
 from supple.reduction.second_order.slaved import with_watched
-from supple.reduction.strips import Strips
 
 if TYPE_CHECKING:
     from supple.bodies.base.flexible import FlexibleBody

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.fem.base.extras import need
 from supple.foundation.arrays import Array, Indices
+from supple.foundation.errors import need
 
 TETRAHEDRON = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 TETRAHEDRON_EDGES = ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3))
@@ -50,7 +50,7 @@ class SolidKind:
         Degree for products of two strains: exact in straight elements (boxes for hexahedra), and
         exact in all for constant stress, so that every mesh passes the patch test.
     incompatible : bool
-        Whether it has strains beyond those of its nodes (`supple.fem.solids.incompatible`).
+        Whether it has strains beyond those of its nodes (`supple.fem.solids.matrices`).
     """
 
     name: str

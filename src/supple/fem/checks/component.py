@@ -1,4 +1,10 @@
-"""An examination of a component before it is used: mass, rigid motions, frequencies, defects."""
+"""An examination of a component before it is used: mass, rigid motions, frequencies, defects.
+
+Strain energy of the deflections of a solid with strains that are continuous. Strains of linear
+tetrahedra jump between elements, and most of their energy is in these jumps where they lock. The
+mean of all elements around a node, by their volumes, is near to the strain that belongs to the same
+deflections.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +19,91 @@ from supple.fem.base.component import (
     mass_properties,
     rigid_modes,
 )
-from supple.fem.base.matrix_check import negative_eigenvalues
+from supple.fem.base.mesh_check import negative_eigenvalues
+from supple.fem.base.solid_kinds import KINDS, rule, shapes
 from supple.fem.base.vibration import Vibration, lowest_modes, typical_square
-from supple.fem.checks.mesh_quality import mesh_problems
+from supple.fem.refinement.meshes import LARGEST_ALONE, finer
+from supple.fem.solids.matrices import parts, strains_at
+from supple.fem.solids.solid import SolidMesh
 from supple.foundation.arrays import Array
-from supple.foundation.errors import warn_caller
+from supple.foundation.errors import percent, warn_caller
 from supple.foundation.units import FASTEST, HEAVIEST, LONGEST, SLOWEST
+
+DEGREE = 2  # of products of two strains that are linear in an element
+
+
+def continuous_energy(mesh: SolidMesh, moved: Array) -> Array:
+    """Twice the energy (m, m) of displacements (size, m) with strains that are continuous."""
+    kind, m = KINDS[mesh.kind], moved.shape[1]
+    nodal = moved.reshape(len(mesh.nodes), 3, m)
+    places, weights = rule(kind.simplex, DEGREE)
+    total, around = np.zeros((len(mesh.nodes), 6, m)), np.zeros(len(mesh.nodes))
+    volumes = np.empty((len(mesh.cells), len(weights)))
+    for part in parts(len(mesh.cells)):
+        cells = mesh.cells[part]
+        volumes[part] = weights * strains_at(mesh.kind, mesh.nodes[cells], mesh.law, places)[0]
+        rows = strains_at(mesh.kind, mesh.nodes[cells], mesh.law, kind.places)[1]
+        local = nodal[cells].reshape(len(cells), 1, -1, m)
+        size = volumes[part].sum(axis=1)[:, None]
+        np.add.at(total, cells, size[..., None, None] * (rows @ local))
+        np.add.at(around, cells, np.broadcast_to(size, cells.shape))
+    total /= around[:, None, None]
+    values, root = shapes(mesh.kind, places)[0], np.linalg.cholesky(mesh.law).T
+    found = np.zeros((m, m))
+    for part in parts(len(mesh.cells)):
+        strains = np.einsum("qk,ekin->eqin", values, total[mesh.cells[part]], optimize=True)
+        rows = (np.sqrt(volumes[part])[..., None, None] * (root @ strains)).reshape(-1, m)
+        found += rows.T @ rows
+    return found
+
+
+MISSED = 0.02  # part of a frequency
+FEWER = 4 * LARGEST_ALONE  # coordinates of a mesh whose finer one is not even made
+NEARLY_INCOMPRESSIBLE = 0.45  # Poisson's ratio, from which on volumes lock most elements
+
+
+def poisson(mesh: SolidMesh) -> float:
+    """Poisson's ratio of its material."""
+    return mesh.material.E / (2.0 * mesh.material.G) - 1.0
+
+
+def mesh_advice(component: Component) -> str:
+    """Advice that improves a mesh, for sentences."""
+    locks = isinstance(component, SolidMesh) and component.kind == "tet4"
+    return "use tet10, or smaller elements" if locks else "use smaller elements"
+
+
+def mesh_problems(component: Component, found: Vibration, rigid: int) -> list[str]:
+    """A sentence if the lowest elastic frequency of a free component is wrong by its mesh."""
+    if rigid >= len(found.frequencies):
+        return []
+    part = _too_high(component, found, rigid)
+    if part is None or abs(part) <= MISSED:
+        return []
+    high = "high" if part > 0.0 else "low"
+    return [
+        f"by its mesh the frequency {found.frequencies[rigid]:.4g} Hz is about "
+        f"{percent(abs(part / (1.0 - part)))} too {high}, expected at most {percent(MISSED)}: "
+        f"{mesh_advice(component)}"
+    ]
+
+
+def _too_high(component: Component, found: Vibration, rigid: int) -> float | None:
+    """Part of the lowest elastic frequency by which it is too high; None if it is not known."""
+    own = float(found.eigenvalues[rigid])
+    better = finer(component) if component.size < FEWER else None
+    if better is not None and better.component.size <= LARGEST_ALONE:
+        values = lowest_modes(better.component, rigid + 1).eigenvalues
+        flexible = 1.0 / float(values[rigid])
+        flexible += better.rest * (flexible - 1.0 / own)
+        return 1.0 - float(np.sqrt(1.0 / (own * flexible)))
+    if isinstance(component, SolidMesh) and component.kind == "tet4":
+        shape: Array = found.shapes[:, [rigid]]
+        energy = float(continuous_energy(component, shape)[0, 0])
+        whole = float(shape[:, 0] @ (component.stiffness_matrix @ shape[:, 0]))
+        return 1.0 - float(np.sqrt(min(energy / whole, 1.0)))
+    return None
+
 
 # Elastic modes that are shown, and modes that are searched for motions without strain.
 SHOWN, RIGID_SEARCHED = 6, 12

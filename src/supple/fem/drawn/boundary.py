@@ -1,4 +1,4 @@
-"""The surface of meshes of shells and solids, and of components of which only nodes are known."""
+"""Surface of meshes: outside faces, areas of their nodes, hulls of components of nodes only."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from supple.fem.base.solid_kinds import KINDS
+from supple.fem.base.solid_kinds import KINDS, shapes
 from supple.fem.drawn.surface import MOST_STRESS, Surface, nodal, wires
 from supple.fem.recovery.stress_points import mesh_blocks
+from supple.fem.solids.solid import SolidMesh
 from supple.foundation.arrays import Array, Booleans, Indices
 
 # Nodes of a face in the order around it -> triangles; with corners at even places.
@@ -169,3 +170,38 @@ def mesh_triangles(mesh: Any) -> Indices:
             split = np.array(SPLITS[len(around)])
             found.append(cells[:, around][:, split].reshape(-1, 3))
     return np.concatenate(found)
+
+
+POINTS = 3  # of Gauss in each direction: areas of curved faces of quadratic elements
+
+
+def area_weights(mesh: SolidMesh, nodes: Indices) -> Array | None:
+    """Integrals (k,) of the shape functions of nodes over the faces between them, m2.
+
+    Those of corners of quadratic elements are negative. None if there is a node on no such face.
+    """
+    inside = np.zeros(len(mesh.nodes), dtype=bool)
+    inside[nodes] = True
+    total, touched = np.zeros(len(mesh.nodes)), np.zeros(len(mesh.nodes), dtype=bool)
+    for cell, local in outside_faces(mesh.kind, mesh.cells):
+        numbers = mesh.cells[cell]
+        if np.all(inside[numbers[list(local)]]):
+            total[numbers] += _of_face(mesh.kind, local, mesh.nodes[numbers])
+            touched[numbers[list(local)]] = True
+    return total[nodes] if np.all(touched[nodes]) else None
+
+
+def _of_face(kind: str, local: tuple[int, ...], corners: Array) -> Array:
+    """Integrals (size,) of the shape functions of an element (size, 3) over one of its faces."""
+    step = 1 if KINDS[kind].degree == 1 else 2
+    number = 3 if KINDS[kind].simplex else 4
+    first, second, *_, last = KINDS[kind].places[list(local[: number * step : step])]
+    x, w = np.polynomial.legendre.leggauss(POINTS)
+    a, b = (0.5 * (1.0 + g).ravel() for g in np.meshgrid(x, x, indexing="ij"))
+    weights = 0.25 * np.outer(w, w).ravel()
+    if KINDS[kind].simplex:  # a square that is collapsed onto the triangle
+        weights, b = weights * (1.0 - a), b * (1.0 - a)
+    along, across = second - first, last - first
+    values, slopes = shapes(kind, first + np.outer(a, along) + np.outer(b, across))
+    tangents = [np.einsum("qni,i,nj->qj", slopes, way, corners) for way in (along, across)]
+    return np.asarray((weights * np.linalg.norm(np.cross(*tangents), axis=1)) @ values)

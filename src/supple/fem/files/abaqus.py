@@ -11,9 +11,14 @@ from scipy import sparse
 
 from supple.fem.base.component import rigid_modes
 from supple.fem.base.imported import ImportedComponent
-from supple.fem.base.number_table import file_integers, number_table
 from supple.fem.files.input_deck import InputDeck, read_deck
-from supple.fem.files.matrix_rows import Units, component_of_rows, from_triangle
+from supple.fem.files.matrix_rows import (
+    Units,
+    component_of_rows,
+    file_integers,
+    from_triangle,
+    number_table,
+)
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
 from supple.foundation.input_files import path_of

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from supple.fem.base.extras import need
 from supple.fem.files.mesh_data import MeshData
 from supple.foundation import validate
-from supple.foundation.errors import ModelError
+from supple.foundation.errors import ModelError, need
 from supple.foundation.input_files import contained, existing, path_of
 
 # Endings of files that hold shapes and nothing that can be run, and gmsh's names of the formats.

@@ -47,11 +47,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from supple.fem.beams.hermite import hermite
 from supple.fem.beams.line import BeamLine, SectionLaw, gauss
+from supple.fem.nodal.ancf_cable import hermite
 from supple.fem.nodal.ancf_mesh import ANCFMesh, chain
-from supple.fem.nodal.ancf_table import ElementTable, StrainPoint, Term
-from supple.fem.nodal.green import GREEN, Times, elastic_laws
+from supple.fem.nodal.ancf_table import GREEN, ElementTable, StrainPoint, Term, Times, elastic_laws
 from supple.fem.nodal.stretch import Beside, stretch_rows, stretch_stiffness, stretch_terms
 from supple.fem.sections.sections import Circle, CrossSection, Rectangle, Tube
 from supple.foundation.arrays import Array

@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.fem.nodal.ancf_mesh import SAME_DIGITS, ANCFMesh
-from supple.fem.nodal.ancf_table import ElementTable, StrainPoint
-from supple.fem.nodal.green import GREEN, Times, elastic_laws
+from supple.fem.nodal.ancf_table import GREEN, ElementTable, StrainPoint, Times, elastic_laws
 from supple.fem.solids.solid import SolidMesh
 from supple.fem.ties.interface import Interface
 from supple.foundation.arrays import Array, Booleans, Indices

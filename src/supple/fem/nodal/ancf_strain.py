@@ -30,9 +30,9 @@ from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.fem.nodal.ancf_plate import CORNERS, PlateRows, grid_cells, plane_law
 from supple.fem.nodal.ancf_shell import plane_turn
 from supple.fem.recovery.stress_points import plane_tensor, solid_tensor, von_mises
+from supple.fem.shells.bending import REISSNER
 from supple.fem.shells.points import SURFACES, plane_von_mises
-from supple.fem.shells.shear import REISSNER
-from supple.fem.solids.stress import stress_tensors
+from supple.fem.solids.matrices import stress_tensors
 from supple.foundation.arrays import Array, Booleans, Indices
 from supple.foundation.validate import read_only
 
@@ -224,7 +224,7 @@ class PlateField(StrainField):
     def shear_energy(self, nodes: Array) -> Array:
         """Energies (nt,) J of shear across the thickness, from the balance of moments.
 
-        See `supple.fem.shells.shear`, which has the same for triangles.
+        See `supple.fem.shells.bending`, which has the same for triangles.
         """
         moments = (nodes @ self.law)[:, self.cells, 3:]  # xx, yy, xy
         slope = np.einsum("ekj,teki->teij", self._gradients, moments)

@@ -152,8 +152,7 @@ def _shell_blocks(mesh: ShellMesh, basis: Array) -> Iterator[StressBlock]:
 
 def _solid_blocks(mesh: SolidMesh, basis: Array) -> Iterator[StressBlock]:
     from supple.fem.base.solid_kinds import KINDS
-    from supple.fem.solids.incompatible import strains_at
-    from supple.fem.solids.matrices import parts
+    from supple.fem.solids.matrices import parts, strains_at
 
     places = KINDS[mesh.kind].places
     n = basis.shape[1]

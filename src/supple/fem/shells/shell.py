@@ -2,7 +2,7 @@
 
 Each node has the displacements u, v, w along the axes x, y, z of the body and the rotations tx,
 ty, tz about them. A triangle has axes of its own, e1 and e2 in its plane and e3 its normal; in
-these its bending (`shell_bending`) and its stretching (`shell_membrane`) do not know of each other.
+these its bending (`bending`) and its stretching (`membrane`) do not know of each other.
 The material point at the height z over the middle surface moves by
 
     (u - z w,x,  v - z w,y,  w)
@@ -24,14 +24,71 @@ from numpy.typing import ArrayLike
 from supple.fem.base.component import describe_mesh
 from supple.fem.base.material import Material
 from supple.fem.shells import bending, checks, membrane
-from supple.fem.shells.places import find
+from supple.fem.shells.bending import shear_energies
 from supple.fem.shells.points import ShellPoint, surface_height
-from supple.fem.shells.shear import shear_energies
 from supple.fem.shells.stress import stress_matrices
-from supple.fem.shells.triangles import MIDSIDES, Triangles, mass_points
+from supple.fem.shells.triangles import FROM, MIDSIDES, TO, Triangles, mass_points
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Integers
 from supple.foundation.errors import ModelError
+
+# Weights of a point add up to one within this.
+WEIGHT_TOLERANCE = 1e-9
+# A place farther from the shell than this part of the nearest triangle's longest side is not on it.
+NEAR = 0.5
+
+
+def find(
+    mesh: ShellMesh, place: Any, triangle: Any, weights: Any, node: Any
+) -> tuple[Integers, Array, Array]:
+    """Triangles (m,), weights (m, 3) of their corners and shares (m,) that add up to one.
+
+    Exactly one of place, triangle and node is given. A node belongs to all triangles around it, in
+    proportion to their areas.
+    """
+    given = {"place": place, "triangle": triangle, "node": node}
+    names = tuple(name for name, value in given.items() if value is not None)
+    if len(names) != 1:
+        raise ModelError(mesh.label, "point", names, "one of place, triangle and node")
+    if node is not None:
+        n = _index(mesh.label, "node", node, len(mesh.nodes))
+        around, corner = np.nonzero(mesh.triangles == n)
+        areas = mesh.shape.areas[around]
+        return around, np.eye(3)[corner], areas / areas.sum()
+    if place is not None:
+        t, w = _nearest(mesh, place)
+    else:
+        t = _index(mesh.label, "triangle", triangle, len(mesh.triangles))
+        w = _weights(mesh.label, weights)
+    return np.array([t]), np.array([w]), np.ones(1)
+
+
+def _nearest(mesh: ShellMesh, place: Any) -> tuple[int, Array]:
+    where = validate.vector(mesh.label, "place", place)
+    t, weights, away = mesh.shape.nearest(where)
+    corners = mesh.shape.places[t]
+    side = float(np.max(np.linalg.norm(corners[TO] - corners[FROM], axis=1)))
+    if away > NEAR * side:
+        expected = f"a place on the shell, whose nearest point is {away:.3g} m away"
+        raise ModelError(mesh.label, "place", where, expected)
+    return t, weights
+
+
+def _weights(owner: str, value: Any) -> Array:
+    expected = "3 numbers from 0 to 1 that add up to 1"
+    weights = validate.vector(owner, "weights", value, 3, expected)
+    if np.any(weights < -WEIGHT_TOLERANCE) or abs(weights.sum() - 1.0) > WEIGHT_TOLERANCE:
+        raise ModelError(owner, "weights", weights, expected)
+    return weights
+
+
+def _index(owner: str, field: str, value: Any, count: int) -> int:
+    expected = f"a number from 0 to {count - 1}"
+    found = validate.integer(owner, field, value, 0, expected)
+    if found >= count:
+        raise ModelError(owner, field, found, expected)
+    return found
+
 
 CENTRE = np.full(3, 1.0 / 3.0)
 

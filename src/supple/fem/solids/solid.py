@@ -27,7 +27,6 @@ from supple.fem.base.mesh_check import (
 from supple.fem.base.node_groups import NodeGroups, node_groups
 from supple.fem.base.solid_kinds import KINDS, shapes
 from supple.fem.solids.geometry import locate, refuse_bad_volume, slopes_in_space
-from supple.fem.solids.incompatible import strains_at
 from supple.fem.solids.matrices import (
     MassRule,
     assemble,
@@ -37,8 +36,9 @@ from supple.fem.solids.matrices import (
     mass_rule,
     rotation_rows,
     stiffness_matrices,
+    strains_at,
+    stress_matrices,
 )
-from supple.fem.solids.stress import stress_matrices
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError

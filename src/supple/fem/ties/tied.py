@@ -20,7 +20,7 @@ from scipy import sparse
 
 from supple.fem.base.component import COORDINATES, Component, rigid_modes, rigid_motion
 from supple.fem.base.inertia import InertiaIntegrals, point_integrals, point_loads
-from supple.fem.base.ordering import nested_dissection
+from supple.fem.base.vibration import nested_dissection
 from supple.fem.beams.prestress import arm_stiffness
 from supple.fem.ties.interface import Interface
 from supple.foundation.arrays import Array, Indices

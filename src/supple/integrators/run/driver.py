@@ -42,7 +42,7 @@ from supple.loops.singular import Watch
 from supple.results.data.audit import AuditRecord, MomentumRecord
 from supple.results.files.state_file import OutputFile
 from supple.results.result import EventRecord
-from supple.signals.pulses import pulse_times
+from supple.signals.formulas import pulse_times
 from supple.state import State
 
 if TYPE_CHECKING:

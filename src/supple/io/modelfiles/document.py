@@ -20,7 +20,6 @@ from supple.forces import FormulaLaw, Motor
 from supple.foundation.errors import ModelError, label, suggestion
 from supple.foundation.frames import Body, Frame
 from supple.io.modelfiles import units
-from supple.io.modelfiles.dimensions import Units, expected_units, fitting, units_of
 from supple.io.modelfiles.kinds import Kind
 from supple.io.modelfiles.outputs import Outputs, read_outputs
 from supple.io.modelfiles.parts import Content, Spec
@@ -28,7 +27,18 @@ from supple.io.modelfiles.problems import ModelFileError, NotedError, Problems, 
 from supple.io.modelfiles.reader import Reader
 from supple.io.modelfiles.scope import Scope
 from supple.io.modelfiles.tree import Node
-from supple.io.modelfiles.words import ITEMS, TYPE, VALUES, simulate_word, simulation, words
+from supple.io.modelfiles.words import (
+    ITEMS,
+    TYPE,
+    VALUES,
+    Units,
+    expected_units,
+    fitting,
+    simulate_word,
+    simulation,
+    units_of,
+    words,
+)
 from supple.joints import Joint
 from supple.model import Model
 from supple.signals import as_signal

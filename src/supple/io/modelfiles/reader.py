@@ -11,7 +11,6 @@ from typing import Any, Protocol
 from supple.foundation.errors import ModelError, suggestion
 from supple.foundation.frames import Body, Frame
 from supple.foundation.input_files import inside
-from supple.io.modelfiles.dimensions import Units, units_of
 from supple.io.modelfiles.kinds import Kind
 from supple.io.modelfiles.places import frame_from_list, frame_from_mapping, frame_from_text
 from supple.io.modelfiles.problems import NotedError, found_expected, unknown_key
@@ -23,9 +22,11 @@ from supple.io.modelfiles.words import (
     ENDINGS,
     MOST_ELEMENTS,
     TYPE,
+    Units,
     Word,
     choices,
     fits,
+    units_of,
     words,
 )
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from supple.events import Event
 from supple.io.modelfiles import places
-from supple.io.modelfiles.dimensions import Units, units_of
 from supple.io.modelfiles.kinds import Kind
 from supple.io.modelfiles.parts import OF_A_MODEL, VERSION
 from supple.io.modelfiles.words import (
@@ -19,10 +18,12 @@ from supple.io.modelfiles.words import (
     ITEMS,
     TYPE,
     VALUES,
+    Units,
     Word,
     choices,
     simulate_word,
     simulation,
+    units_of,
     words,
 )
 

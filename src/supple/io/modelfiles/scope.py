@@ -10,9 +10,9 @@ from pathlib import Path
 
 from supple.foundation.errors import describe, suggestion
 from supple.io.modelfiles import units
-from supple.io.modelfiles.dimensions import Units, expected_units, fitting
 from supple.io.modelfiles.problems import NotedError, Problems, found_expected
 from supple.io.modelfiles.tree import Node
+from supple.io.modelfiles.words import Units, expected_units, fitting
 from supple.signals import expressions
 
 INDEX = "i"

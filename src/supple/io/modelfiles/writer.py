@@ -1,8 +1,10 @@
-"""From a model to the text of a file: every class by its constructor's arguments."""
+"""From a model to YAML text: every class by its constructor's arguments."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,15 +22,88 @@ from supple.foundation.frames import Frame
 from supple.foundation.input_files import inside, path_of
 from supple.foundation.poses import EYE
 from supple.foundation.synonyms import argument_suggestion
-from supple.io.modelfiles import text
 from supple.io.modelfiles.kinds import Kind
 from supple.io.modelfiles.parts import VERSION
+from supple.io.modelfiles.tree import read_scalar
 from supple.io.modelfiles.words import STORED_AS, TYPE, Argument, Word, choices, simulation, words
 from supple.joints import Joint
 from supple.model import Model
 from supple.signals import Combination, Constant, Expression, Signal
 from supple.signals.expressions import MOST_CHARACTERS
 from supple.signals.infix import text_of
+
+LONGEST_LINE = 100
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.+*/^-]*( [A-Za-z0-9_.+*/^-]+)*")
+
+
+def scalar(value: Any) -> str:
+    """A number, text, truth value or None."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        if math.isinf(value):
+            return ".inf" if value > 0.0 else "-.inf"
+        return repr(value)
+    text = str(value)
+    plain = _PLAIN.fullmatch(text) and isinstance(read_scalar(text), str)
+    return text if plain else quoted(text)
+
+
+def quoted(text: str) -> str:
+    """A text in quotes, with codes for what cannot be seen."""
+    codes = (c if c.isprintable() and c not in '"\\' else f"\\U{ord(c):08X}" for c in text)
+    return f'"{"".join(codes)}"'
+
+
+def key(value: Any) -> str:
+    """A key; a text of digits is in quotes, because without them it is a number."""
+    return str(value) if isinstance(value, int) else scalar(value)
+
+
+def flow(value: Any) -> str:
+    """A value in one line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key(k)}: {flow(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(flow(v) for v in value) + "]"
+    return scalar(value)
+
+
+def yaml_lines(values: dict[Any, Any], indent: int = 0) -> list[str]:
+    """The lines of a mapping: what is short in one line, the rest in blocks."""
+    lines = []
+    for name, value in values.items():
+        head, short = f"{' ' * indent}{key(name)}:", flow(value)
+        if (
+            value
+            and isinstance(value, (dict, list))
+            and (len(head + short) >= LONGEST_LINE or (indent == 0 and isinstance(value, dict)))
+        ):
+            lines += [head, *_lines(value, indent + 2)]
+        else:
+            lines.append(f"{head} {short}")
+    return lines
+
+
+def _lines(value: Any, indent: int) -> list[str]:
+    """The lines of something long, each entry of a list behind a dash."""
+    if isinstance(value, dict):
+        return yaml_lines(value, indent)
+    if not any(isinstance(entry, (dict, list)) for entry in value):
+        return [f"{' ' * indent}{flow(value)}"]
+    lines = []
+    for entry in value:
+        if entry and isinstance(entry, (dict, list)) and len(flow(entry)) >= LONGEST_LINE:
+            first, *rest = _lines(entry, indent + 2)
+            lines += [f"{' ' * indent}- {first.lstrip()}", *rest]
+        else:
+            lines.append(f"{' ' * indent}- {flow(entry)}")
+    return lines
+
 
 OWNER = "write_model"
 ARCHIVED = "model.yaml"  # name of a model file that is part of another file
@@ -65,7 +140,7 @@ def write_model(
             name: writer.value(OWNER, name, value, known[name].kind)
             for name, value in settings.items()
         }
-    lines = "\n".join(text.block(content)) + "\n"
+    lines = "\n".join(yaml_lines(content)) + "\n"
     write_whole(target, lines.encode("utf-8"))
     for name, component in writer.components.items():
         from supple.fem.files.matrix_files import save_component

@@ -1,4 +1,4 @@
-"""A beam whose elastic coordinates are amplitudes of assumed shapes, integrated exactly."""
+"""Beam with amplitudes of assumed shapes as elastic coordinates: integrals, section forces."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.polynomial import Polynomial
 
 from supple.fem.base.damping import Damping, KelvinVoigt
 from supple.fem.beams.line import BeamLine
+from supple.fem.beams.section_forces import in_section_axes
+from supple.fem.sections.sections import CrossSection
 from supple.foundation.arrays import Vector
 from supple.reduction.assumed.shapes import AssumedShapes
 from supple.reduction.membranes import assumed_membranes, is_membrane
@@ -142,3 +145,48 @@ class AssumedBeam(BeamLine):
     @cached_property
     def _quadrature(self) -> list[tuple[float, float]]:
         return self.quadrature(0.0, 1.0, self.points)
+
+
+# Second moments of a section with linear sizes are polynomials of this degree.
+DEGREE = 4
+
+
+def assumed_section_forces(beam: AssumedBeam, x: float) -> Vector:
+    """Rows (6, n) of N, Vy, Vz, T, My, Mz at the station x (m), in the axes of the section.
+
+    They are the strains of the shapes there times the stiffness of the section; Vy = -Mz' and Vz =
+    My' are in balance with the moments.
+    """
+    s = x / beam.length
+    law, strain = beam.at(s, beam.roll), beam.strain(x)
+    moments = law.bending @ strain[1:3]
+    slopes = law.bending @ beam._fields(x, 3)[1:3] + _change(beam, s) @ strain[1:3]
+    rows = np.vstack(
+        [
+            law.axial * strain[0],
+            -slopes,
+            law.torsional * strain[3],
+            -moments[1],
+            moments[0],
+        ]
+    )
+    return in_section_axes(rows, beam.roll)
+
+
+def _change(beam: AssumedBeam, s: float) -> Vector:
+    """Derivative (2, 2) of the bending stiffness by x, N m."""
+    if isinstance(beam.section, CrossSection):
+        return np.zeros((2, 2))
+    stations = beam.section.stations
+    k = min(max(int(np.searchsorted(stations, s, side="right")) - 1, 0), len(stations) - 2)
+    places = np.linspace(stations[k], stations[k + 1], DEGREE + 1)
+    values = np.array([beam.at(float(p), beam.roll).bending for p in places])
+    return (
+        np.array(
+            [
+                [Polynomial.fit(places, values[:, i, j], DEGREE).deriv()(s) for j in range(2)]
+                for i in range(2)
+            ]
+        )
+        / beam.length
+    )

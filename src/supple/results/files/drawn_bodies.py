@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from supple.fem.drawn.drawn_mesh import DrawnMesh, mean_radius
+from supple.fem.drawn.surface import DrawnMesh, mean_radius
 from supple.foundation.arrays import Array, Indices
 from supple.results.views.ancf_views import ANCFView
 from supple.results.views.flexible_views import BeamView, FlexibleView, PlaceView

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from supple.fem.beams.hermite import hermite_rows
 from supple.fem.beams.line import gauss
+from supple.fem.nodal.ancf_cable import hermite_rows
 from supple.fem.sections.section_stress import outline_rows
 from supple.fem.sections.sections import Box, Circle, CrossSection, ISection, Rectangle, Tube
 

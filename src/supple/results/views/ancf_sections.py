@@ -19,8 +19,8 @@ from supple.bodies.nodal.line_sections import (
     section_axes,
     weighted_sections,
 )
-from supple.fem.beams.hermite import hermite
 from supple.fem.nodal import ancf_forces
+from supple.fem.nodal.ancf_cable import hermite
 from supple.forces import DistributedLoad
 from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError

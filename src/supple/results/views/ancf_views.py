@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_body import ANCFBody
     from supple.bodies.nodal.ancf_line import ANCFLine
     from supple.engine.base.body_records import ANCFRecord
-    from supple.fem.drawn.drawn_mesh import DrawnMesh
+    from supple.fem.drawn.surface import DrawnMesh
     from supple.foundation.frames import Body
     from supple.results.result import Result
 

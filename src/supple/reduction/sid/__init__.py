@@ -1,1 +1,0 @@
-"""Standard input data (SID) of flexible bodies: read and written."""
