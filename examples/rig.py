@@ -23,8 +23,7 @@ import numpy as np
 
 import supple as sp
 from supple.cases.arms import huang_rig
-from supple.results.data.spectrogram import spectrogram
-from supple.results.data.spectrum import Peak, spectrum
+from supple.results.spectrum import Peak, spectrogram, spectrum
 
 BLUE, ORANGE, GREEN, INK = "#2f6fb0", "#d9822b", "#2a9d74", "#333333"
 BEGIN = 5.0  # s, the part whose spectrum is shown

@@ -10,4 +10,4 @@ from supple.io.modelfiles.writer import write_model as write_model
 from supple.io.robots.robot_file import RobotFile as RobotFile
 from supple.io.robots.robot_file import read_mjcf as read_mjcf
 from supple.io.robots.robot_file import read_urdf as read_urdf
-from supple.results.files.saved import load_result as load_result
+from supple.results.saved import load_result as load_result

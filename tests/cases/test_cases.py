@@ -24,7 +24,7 @@ from supple.cases.arms import (
 from supple.cases.arms.nada_arm import measure_arm, nada_arm
 from supple.cases.beams import duffing, large_deflection, rotating
 from supple.cases.case import references
-from supple.results.data.spectrum import spectrum
+from supple.results.spectrum import spectrum
 
 AXES = {"x": np.eye(3)[0], "y": np.eye(3)[1], "z": np.eye(3)[2]}
 

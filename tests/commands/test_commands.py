@@ -113,7 +113,7 @@ def test_plot(saved, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     drawn = []
     keep = lambda self, *what, path: drawn.append((what, path))  # noqa: E731
-    monkeypatch.setattr("supple.results.files.saved.SavedResult.plot", keep)
+    monkeypatch.setattr("supple.results.saved.SavedResult.plot", keep)
     assert run("plot", saved, "*.angl*e", "elbow", "elbow.angle").exit_code == 0
     expected = ("elbow.angle", "elbow.angle_rate", "elbow")
     assert drawn == [(expected, Path("arm.png"))]

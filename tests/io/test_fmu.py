@@ -73,7 +73,7 @@ BEAM = ["hinge.angle", "tip.position", "beam.at(0.3).velocity"]
 
 def columns(result, texts: list[str]) -> tuple[list[str], np.ndarray]:
     """Names of variables, and their values over the run."""
-    from supple.results.quantities import quantity
+    from supple.results.files.dataset import quantity
 
     names, values, views = [], [], {}
     for text in texts:

@@ -20,7 +20,7 @@ from scipy.special import ellipj, ellipk
 import supple as sp
 from models import mesh_bodies
 from supple import cases
-from supple.results.quantities import quantity
+from supple.results.files.dataset import quantity
 from supple.results.views.body_loads import at_times
 
 G = 9.81

@@ -9,7 +9,7 @@ import pytest
 
 import supple as sp
 from supple.commands import demo
-from supple.results.data.spectrum import spectrum
+from supple.results.spectrum import spectrum
 from supple.results.views.flexible_views import Turn
 
 INNER = slice(2, -2)

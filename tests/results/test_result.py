@@ -11,7 +11,9 @@ import pytest
 
 import supple as sp
 from supple.results.data.audit import AuditRecord, MomentumRecord
-from supple.results.result import EventRecord, History, Result, RunData, load_result
+from supple.results.data.run_data import EventRecord, History, RunData
+from supple.results.result import Result
+from supple.results.saved import load_result
 from supple.results.views.views import quaternions
 
 

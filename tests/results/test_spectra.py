@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.results.data.spectrogram import spectrogram
-from supple.results.data.spectrum import spectrum
+from supple.results.spectrum import spectrogram, spectrum
 
 T = np.arange(4000) * 0.01  # 40 s, frequencies 0.025 Hz apart
 

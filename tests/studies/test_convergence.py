@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.results.quantities import quantity
+from supple.results.files.dataset import quantity
 from supple.studies.convergence import Convergence
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError
-from supple.results.quantities import quantity
+from supple.results.files.dataset import quantity
 from supple.results.result import Result
 from supple.results.views.body_loads import at_times
 from supple.sweeps.readings import Reading

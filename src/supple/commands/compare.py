@@ -19,8 +19,8 @@ from supple.commands.answers import (
 from supple.commands.sources import matching, result_of
 
 if TYPE_CHECKING:
-    from supple.results.files.saved import SavedResult
     from supple.results.result import Result
+    from supple.results.saved import SavedResult
     from supple.studies.comparison import Comparison, Difference
 
 SHOWN = 40  # rows of the table

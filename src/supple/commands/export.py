@@ -29,8 +29,8 @@ def export(
     every: Annotated[int, typer.Option(min=1, help="Write every n-th time to VTK files.")] = 1,
 ) -> None:
     """Write a result for other programs: a table, or a series of VTK files."""
-    from supple.results.export import export as write
-    from supple.results.export import refuse_export
+    from supple.results.files.export import export as write
+    from supple.results.files.export import refuse_export
 
     ending = "" if to.is_dir() else to.suffix.lower()
     with asked_rightly():

@@ -14,8 +14,8 @@ from supple.commands.answers import asked_rightly, refuse
 if TYPE_CHECKING:
     from supple.io.modelfiles import ModelFile
     from supple.io.robots import RobotFile
-    from supple.results.files.saved import SavedResult
     from supple.results.result import Result
+    from supple.results.saved import SavedResult
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"  # of HDF5, which NetCDF-4 is
 RESULTS = (".nc", ".nc4", ".h5", ".hdf5")
@@ -60,7 +60,7 @@ def result_of(path: Path) -> Result | SavedResult:
     expect_file(path, EITHER)
     if holds_result(path):
         from supple.foundation.errors import SuppleWarning
-        from supple.results.files.saved import load_result
+        from supple.results.saved import load_result
 
         with asked_rightly():
             found = load_result(path)

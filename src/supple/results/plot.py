@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from supple.results.files.saved import SavedResult
     from supple.results.result import Result
+    from supple.results.saved import SavedResult
 
 AnyResult: TypeAlias = "Result | SavedResult"
 Compared: TypeAlias = "AnyResult | Sequence[AnyResult] | Mapping[str, AnyResult] | None"

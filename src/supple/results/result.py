@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
 
@@ -15,20 +17,30 @@ from supple.forces import Controller, JointForce, Motor
 from supple.forces.kinds import force_kind
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import SuppleError, describe, suggestion
+from supple.foundation.frames import Frame
 from supple.results.data.audit import EnergyAudit, MomentumAudit
 from supple.results.data.findings import Monitor
-from supple.results.data.run_data import EventRecord, History, RunData
-from supple.results.data.spectrogram import Spectrogram
-from supple.results.data.spectrum import Spectrum
-from supple.results.files.dataset import Track, track, values_of, variables
-from supple.results.files.saved import SavedResult, load_result
+from supple.results.data.run_data import RunData
+from supple.results.files.dataset import (
+    Track,
+    build,
+    series,
+    table,
+    track,
+    values_of,
+    variables,
+    write,
+)
 from supple.results.monitor.monitor import LONG, headline, monitor, monitor_in_blocks
 from supple.results.motion.motion_audit import MotionAudit, motion_audit
-from supple.results.products import Products
+from supple.results.motion.output_findings import warn_of_hidden_motion
+from supple.results.plot import Compared, plot
+from supple.results.spectrum import Spectrogram, Spectrum, spectrogram, spectrum
 from supple.results.summary import WIDTH, summary
 from supple.results.views.ancf_views import ANCFView
 from supple.results.views.body_views import PlacesView, body_view
 from supple.results.views.constraint_views import ConstraintView, SlidingView
+from supple.results.views.flexible_views import BeamView, FlexibleView
 from supple.results.views.force_views import (
     ControllerView,
     EffortFunctionView,
@@ -46,26 +58,27 @@ from supple.results.views.views import BodyView, JointLoad, JointView, PointView
 from supple.state import State
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pandas as pd
     import xarray as xr
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
 
-    from supple.foundation.frames import Body, Frame
+    from supple.bodies import Beam, FlexibleBody, RigidBody
+    from supple.bodies.base.rigid import PointMass
+    from supple.constraints import Constraint
+    from supple.forces import ForceElement
+    from supple.foundation.frames import Body
+    from supple.joints import Joint
+    from supple.visualization.server import Shown
 
-__all__ = [
-    "EventRecord",
-    "History",
-    "Result",
-    "RunData",
-    "SavedResult",
-    "Spectrogram",
-    "Spectrum",
-    "load_result",
-]
-
+View = TypeVar("View")
 
 MASS_CENTRE = "com"  # the name of that of the whole model
 
 
-class Result(Products):
+class Result:
     """What a simulation found.
 
     ``result["elbow"]`` gives the histories of a joint, body, point mass or force by its name (or
@@ -86,6 +99,8 @@ class Result(Products):
     monitor : whether flexible bodies stayed within the assumptions of their models; ``.verdict``
     start_changes : where joints do not start as they were asked, because of constraints
     """
+
+    has_model: Literal[True] = True  # of one read from a file it is False
 
     def __init__(self, data: RunData) -> None:
         self.data = data
@@ -187,10 +202,24 @@ class Result(Products):
     def __contains__(self, name: object) -> bool:
         return name in self.names
 
-    def _view(self, item: Any) -> Any:
-        """View of a joint, body, point mass, force, constraint or frame; see `Lookup`."""
-        from supple.foundation.frames import Frame
-
+    @overload
+    def __getitem__(self, item: Joint) -> JointView: ...
+    @overload
+    def __getitem__(self, item: Frame | PointMass) -> PointView: ...
+    @overload
+    def __getitem__(self, item: Beam) -> BeamView: ...
+    @overload
+    def __getitem__(self, item: FlexibleBody) -> FlexibleView: ...
+    @overload
+    def __getitem__(self, item: RigidBody) -> BodyView: ...
+    @overload
+    def __getitem__(self, item: ForceElement) -> ForceView: ...
+    @overload
+    def __getitem__(self, item: Constraint) -> ConstraintView: ...
+    @overload
+    def __getitem__(self, item: Any) -> Any: ...
+    def __getitem__(self, item: Any) -> Any:
+        """View of a joint, body, point mass, force, constraint or frame."""
         if isinstance(item, Frame):
             return self._point(item)
         name = item if isinstance(item, str) else str(getattr(item, "name", item))
@@ -208,6 +237,42 @@ class Result(Products):
         if name in self.forces or name in self.data.compiled.force_names:
             return self._force(name)
         raise SuppleError(f"the result has nothing named {name!r}, {suggestion(name, self.names)}")
+
+    def joint(self, joint: str | Joint) -> JointView:
+        """Motion and load of a joint."""
+        return self._typed(joint, JointView, "a joint")
+
+    def body(self, body: str | Body) -> BodyView:
+        """Motion of a body; `beam` and `flexible` know more of those that deform."""
+        return self._typed(body, BodyView, "a body")
+
+    def flexible(self, body: str | FlexibleBody) -> FlexibleView:
+        """Motion and deformation of a flexible body."""
+        return self._typed(body, FlexibleView, "a flexible body")
+
+    def beam(self, beam: str | Beam) -> BeamView:
+        """Motion and deformation of a beam."""
+        return self._typed(beam, BeamView, "a beam")
+
+    def point(self, point: str | PointMass | Frame) -> PointView:
+        """Motion of a point mass or a frame."""
+        return self._typed(point, PointView, "a point mass or frame")
+
+    def force(self, force: str | ForceElement) -> ForceView:
+        """Load and work of a force element."""
+        return self._typed(force, ForceView, "a force element")
+
+    def constraint(self, constraint: str | Constraint) -> ConstraintView:
+        """Load and work of a constraint or driver."""
+        return self._typed(constraint, ConstraintView, "a constraint")
+
+    def _typed(self, item: Any, kind: type[View], expected: str) -> View:
+        view = self[item]
+        is_body = isinstance(view, (BodyView, PlacesView))
+        if not isinstance(view, kind) or (kind is PointView and is_body):
+            name = getattr(item, "name", item)
+            raise SuppleError(f"{name!r} is a {type(view).__name__}, expected {expected}")
+        return view
 
     def _body(self, name: str) -> BodyView | PlacesView | ANCFView:
         if name == self.model.ground.name:
@@ -355,8 +420,6 @@ class Result(Products):
     @cached_property
     def dataset(self) -> xr.Dataset:
         """All histories as an xarray Dataset, variables ``object.quantity`` with units."""
-        from supple.results.files.dataset import build
-
         return build(self)
 
     def track(self) -> Track:
@@ -369,3 +432,141 @@ class Result(Products):
 
     def __repr__(self) -> str:
         return summary(self).text(WIDTH)
+
+    def _repr_html_(self) -> str:
+        """The summary as a table and a picture of the last time, for notebooks."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            seen = self.picture() if len(self.t) else None
+        return summary(self).html(seen)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the dataset as NetCDF-4; return the path. `supple.files.load_result` reads it.
+
+        Whole or not at all: if that fails (`FileError`), an earlier file is untouched.
+        """
+        return write(self.dataset, path)
+
+    def export(self, path: str | Path, *names: str, every: int = 1) -> Path:
+        """Write a table (.csv, .parquet), or VTK files into a folder; `results.files.export`."""
+        from supple.results.files.export import export
+
+        return export(self, path, names, every)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """All histories as a table: one row for each time, columns ``link2.position.x`` ..."""
+        return table(self.dataset)
+
+    def spectrum(
+        self, what: str | ArrayLike, window: tuple[float, float] | None = None
+    ) -> Spectrum:
+        """Frequencies (Hz) and amplitudes of a variable ("elbow.angle") or an array (nt, ...).
+
+        ``window`` (s, s) are the first and last time of the part that is looked at. The output
+        times must be equally spaced there; see `supple.results.spectrum.spectrum`. Motion
+        between the output times, which a spectrum shows at a wrong frequency, is told by a warning.
+        """
+        warn_of_hidden_motion(self, what)
+        return spectrum(self.t, *series(self.track(), what), window=window)
+
+    def spectrogram(self, what: str | ArrayLike, window: float | None = None) -> Spectrogram:
+        """Spectra of parts of the run, ``window`` s long: how frequencies change with time.
+
+        ``what`` is a variable or an array, as for `spectrum`; see
+        `supple.results.spectrum.spectrogram`.
+        """
+        warn_of_hidden_motion(self, what)
+        values, name, units = series(self.track(), what)
+        return spectrogram(self.t, values, window, name, units)
+
+    def plot(self, *what: str, path: str | Path | None = None, compare: Compared = None) -> Figure:
+        """Draw objects ("elbow"), variables ("elbow.angle_rate") or "energy".
+
+        ``compare`` adds other results. See `supple.results.plot`.
+        """
+        return plot(self, *what, path=path, compare=compare)
+
+    def to_html(
+        self,
+        path: str | Path,
+        *what: str,
+        frames: int = 300,
+        other: Result | None = None,
+        paths: Iterable[str | Frame] = (),
+    ) -> Path:
+        """Write one page that plays the motion in a browser, offline; return its path.
+
+        Parameters
+        ----------
+        what : what is plotted beside it, as for `plot`
+        frames : the largest number of output times that are shown
+        other : another run, shown as a ghost or side by side
+        paths : bodies, point masses or frames whose paths are drawn
+        """
+        from supple.results.pictures import write_html
+
+        return write_html(self, path, what, frames, other, paths)
+
+    def view(
+        self,
+        *what: str | Result,
+        frames: int = 300,
+        other: Result | None = None,
+        paths: Iterable[str | Frame] = (),
+        browser: bool = True,
+    ) -> Shown:
+        """Show the motion in a browser until Ctrl-C; in a notebook, in its cell.
+
+        The page is that of `to_html` with the same arguments; a result among ``what`` is the
+        ``other`` run. It is served to this computer only, at a free port, and opened unless
+        ``browser`` is False.
+        """
+        from supple.results.pictures import page_of
+        from supple.visualization.server import show
+
+        results = [one for one in what if not isinstance(one, str)]
+        names = [one for one in what if isinstance(one, str)]
+        second = results[0] if results and other is None else other
+        if len(results) > (other is None):
+            raise SuppleError(f"view: there are {len(results) + 1} other runs, expected one")
+        return show(page_of(self, names, frames, second, paths), browser)
+
+    def to_gltf(self, path: str | Path, frames: int = 300) -> Path:
+        """Write the motion as binary glTF (``.glb``) for Blender and others; return its path.
+
+        Flexible bodies have one morph target for each elastic coordinate.
+        """
+        from supple.results.pictures import write_gltf
+
+        return write_gltf(self, path, frames)
+
+    def film(
+        self,
+        path: str | Path,
+        speed: float | None = None,
+        rate: float = 20.0,
+        magnification: float = 1.0,
+    ) -> Path:
+        """Write the motion as a film, a GIF or (with the program ffmpeg) an MP4; return its path.
+
+        Parameters
+        ----------
+        speed : seconds of the run in a second of the film; by default 1, but the film is not
+            shorter than 2 s and not longer than 12 s
+        rate : pictures in a second; each shows the nearest output time
+        magnification : of deformations, as for `picture`
+        """
+        from supple.results.pictures import write_film
+
+        return write_film(self, path, speed, rate, magnification)
+
+    def picture(
+        self, t: float | None = None, path: str | Path | None = None, magnification: float = 1.0
+    ) -> Figure:
+        """Draw the model at the output time next to t (s; the last by default) by matplotlib.
+
+        Deformations of bodies that are not in parts are magnified.
+        """
+        from supple.results.pictures import draw_picture
+
+        return draw_picture(self, t, path, magnification)

@@ -16,9 +16,9 @@ from supple.foundation.calls import public
 from supple.foundation.errors import SuppleError, suggestion
 from supple.foundation.palette import COLOURS, INK
 from supple.results.files.dataset import Track, motion_track
-from supple.results.files.saved import SavedResult
 from supple.results.plot import DASHES, WIDTH, dress, named
 from supple.results.result import Result
+from supple.results.saved import SavedResult
 from supple.studies.interpolation import Interpolant, difference, interpolants
 
 if TYPE_CHECKING:

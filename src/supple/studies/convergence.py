@@ -21,8 +21,8 @@ from supple.foundation.frames import Body
 from supple.integrators.run.driver import Progress
 from supple.integrators.run.interruption import raised_at_once
 from supple.model import Model
+from supple.results.files.dataset import quantity
 from supple.results.plot import COLOURS, INK, WIDTH, dress
-from supple.results.quantities import quantity
 from supple.results.result import Result
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def converge(
         From coarse to fine. By default modes or sines 1, 2, ... 6 (as far as there are), elements
         1, 2, 4, 8, tolerances 1e-4 ... 1e-10; other fields have no default.
     output : str or callable, optional
-        A text as "link2.at(0.5).deflection", see `supple.results.quantities.quantity`, or a
+        A text as "link2.at(0.5).deflection", see `supple.results.files.dataset.quantity`, or a
         function of the result that returns a number or an array. By default the deflection of the
         beam's end (of its middle if its frame is the chord), or the positions of all bodies if the
         object is no beam.

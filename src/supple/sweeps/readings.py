@@ -11,7 +11,7 @@ import numpy as np
 from supple.foundation import validate
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SuppleError, suggestion
-from supple.results.quantities import quantity
+from supple.results.files.dataset import quantity
 from supple.results.result import Result
 from supple.sweeps.designs import OWNER
 

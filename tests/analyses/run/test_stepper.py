@@ -13,7 +13,7 @@ import supple as sp
 from models.linkages import parallelogram
 from supple.analyses.base.snapshot_result import InstantOutputs, instant
 from supple.cases.mechanisms import CASES
-from supple.results.quantities import quantity
+from supple.results.files.dataset import quantity
 from supple.results.result import Result
 
 RTOL = 1e-8

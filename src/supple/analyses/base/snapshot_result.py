@@ -1,7 +1,7 @@
 """One state of a model as data of a result, and numbers of it by their texts.
 
-The texts are those of `supple.results.quantities`. Coordinates and rates of joints, and places and
-velocities of points, are read without a result; everything else is taken from one.
+The texts are those of `supple.results.files.dataset`. Coordinates and rates of joints, and places
+and velocities of points, are read without a result; everything else is taken from one.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ from supple.foundation.frames import Frame
 from supple.model import Model
 from supple.reduction.modal import Attachment
 from supple.results.data.audit import AuditRecord
-from supple.results.quantities import quantity
-from supple.results.result import Result, RunData
+from supple.results.data.run_data import RunData
+from supple.results.files.dataset import quantity
+from supple.results.result import Result
 from supple.state import State
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from supple.foundation.atomic_files import save_figure
 from supple.foundation.errors import ModelError, SimulationError, SuppleError
 from supple.foundation.progress import told
 from supple.model import Model
-from supple.results.quantities import EXPECTED, quantity
+from supple.results.files.dataset import EXPECTED, quantity
 from supple.results.result import Result
 from supple.state import State
 

@@ -19,9 +19,10 @@ from supple.foundation.errors import ModelError, label
 from supple.loops.singular import violated_row
 from supple.model import Model
 from supple.results.data.findings import Finding, Monitor, RunFinding
+from supple.results.data.run_data import RunData
 from supple.results.flexibility.line_bending import line_turns
 from supple.results.motion.motion_audit import MotionAudit
-from supple.results.result import Result, RunData
+from supple.results.result import Result
 from supple.state import State
 
 # An unstable motion is one of a body's deformation if that is this part of its largest coordinate

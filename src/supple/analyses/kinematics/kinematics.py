@@ -33,8 +33,8 @@ from supple.loops.assembly import CLOSED, compile_model, row_sizes, rows_at, sca
 from supple.loops.singular import violated_row
 from supple.model import Model
 from supple.results.data.audit import AuditRecord
-from supple.results.data.run_data import History
-from supple.results.result import Result, RunData
+from supple.results.data.run_data import History, RunData
+from supple.results.result import Result
 
 FAR = 0.3  # rad, or lengths of the model: the longest piece
 # A correction beyond this, or beyond this part of the step, is not trusted to stay on the branch.

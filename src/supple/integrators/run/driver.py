@@ -40,8 +40,8 @@ from supple.integrators.run.sampling import Sampler, pass_by
 from supple.integrators.run.thread_lock import in_turn
 from supple.loops.singular import Watch
 from supple.results.data.audit import AuditRecord, MomentumRecord
+from supple.results.data.run_data import EventRecord
 from supple.results.files.state_file import OutputFile
-from supple.results.result import EventRecord
 from supple.signals.formulas import pulse_times
 from supple.state import State
 

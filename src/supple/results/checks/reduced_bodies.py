@@ -26,7 +26,6 @@ from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, percent
 from supple.foundation.frames import Body, Frame
 from supple.foundation.poses import skew
-from supple.model import Model
 from supple.reduction.shape_sets import NormalModes
 from supple.results.data.findings import Check
 from supple.results.flexibility.truncation import ALONG, LIMIT, Deflected, Truncation, trapezoidal
@@ -34,6 +33,7 @@ from supple.results.flexibility.truncation import ALONG, LIMIT, Deflected, Trunc
 if TYPE_CHECKING:
     from supple.bodies.base.flexible import FlexibleBody
     from supple.engine.base.body_records import FlexRecord
+    from supple.model import Model
     from supple.reduction.mesh_flexibility import MeshFlexibility
     from supple.results.result import Result
 

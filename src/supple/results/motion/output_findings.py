@@ -29,9 +29,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.foundation.arrays import Array, Booleans
+from supple.foundation.errors import warn_caller
 from supple.results.data.findings import RunFinding
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from supple.results.result import Result
 
 BLOCK = 8  # instants whose median counts
@@ -66,9 +69,7 @@ def left_over(
     return left, float(np.quantile(np.median(blocks, axis=1), 1.0 - SHARE))
 
 
-def tones(
-    x: Array, v: Array, a: Array, first: Array, second: Array, even: Booleans
-) -> Tones:
+def tones(x: Array, v: Array, a: Array, first: Array, second: Array, even: Booleans) -> Tones:
     """Hidden vibration of values x (nt, n) with rates v and their rates a."""
     step = float(np.median(first[even]))
     (slow, fast), (quick, faster) = (
@@ -121,7 +122,6 @@ def _separated(slow: Array, quick: Array) -> tuple[Array, Array]:
     back = axes[:, kept] / np.sqrt(size[kept])
     squares, turned = np.linalg.eigh(back.T @ Ca @ back)
     return squares, half @ turned
-
 
 
 FEWEST = 32  # output times of what is read as a history
@@ -217,6 +217,22 @@ def is_hidden(t: Array, x: Array, v: Array) -> bool:
         return False
     left = left_over(x.reshape(count, -1), v.reshape(count, -1), first, second, even)[1]
     return left > UNSHOWN * float(np.sqrt(np.mean(np.sum(v.reshape(count, -1) ** 2, axis=1))))
+
+
+def warn_of_hidden_motion(result: Result, what: str | ArrayLike) -> None:
+    """Warn, before a spectrum of a variable or array, of motion that output times do not show."""
+    sentences = [finding.sentence for finding in output_findings(result)]
+    name, _, quantity = what.rpartition(".") if isinstance(what, str) else ("", "", "")
+    rate = {"position": "velocity", "velocity": "acceleration"}.get(quantity)
+    if rate is not None and not sentences:
+        x, v = (result.history(f"{name}.{kind}") for kind in (quantity, rate))
+        if is_hidden(result.t, x, v):
+            sentences.append(
+                f"spectrum: '{name}.{quantity}' moves faster than its output times show, and "
+                "its frequencies are not those of the motion: use a smaller output interval"
+            )
+    for sentence in sentences:
+        warn_caller(sentence)
 
 
 def _size(x: Array, relative: bool) -> float:

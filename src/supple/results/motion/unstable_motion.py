@@ -84,9 +84,7 @@ def _still(result: Result, span: float) -> Booleans:
     assert probe is not None
     early = result.t <= probe.t_start + span
     fastest = np.max(np.abs(result.u[early]), axis=0, initial=0.0)
-    still: Booleans = (
-        np.maximum(fastest, np.abs(probe.u)) < STILL * result.data.compiled.rate_scale
-    )
+    still: Booleans = np.maximum(fastest, np.abs(probe.u)) < STILL * result.data.compiled.rate_scale
     return still
 
 

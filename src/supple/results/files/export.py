@@ -1,19 +1,26 @@
-"""Results as tables in files: CSV, and Parquet by pyarrow. One row for each output time."""
+"""Results for other programs: tables in CSV and Parquet, NetCDF, and a folder of VTK files."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from supple.foundation import validate
 from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import write_whole
-from supple.foundation.errors import SuppleError
-from supple.results.files.dataset import COMPONENTS, Track, values_of
+from supple.foundation.errors import FileError, ModelError, SuppleError
+from supple.foundation.input_files import path_of
+from supple.results.files.dataset import COMPONENTS, Track, values_of, write
+from supple.results.files.vtk_series import write_series
+
+if TYPE_CHECKING:
+    from supple.results.result import Result
+    from supple.results.saved import SavedResult
 
 
 class Column(NamedTuple):
@@ -76,3 +83,47 @@ def write_parquet(data: Track, path: str | Path, names: Iterable[str] = ()) -> P
     buffer = io.BytesIO()
     pq.write_table(pa.Table.from_arrays(arrays, schema=pa.schema(fields, about)), buffer)
     return write_whole(path, buffer.getbuffer())
+
+
+TABLES = (".csv", ".parquet")
+FILES = (*TABLES, ".nc")
+
+
+def export(
+    result: Result | SavedResult, path: str | Path, names: Sequence[str] = (), every: int = 1
+) -> Path:
+    """Write a result as a table (.csv, .parquet), as NetCDF (.nc), or as VTK files into a folder.
+
+    Parameters
+    ----------
+    path : a file with one of these endings, or a folder, which is made
+    names : variables of a table; all of them without names
+    every : of VTK files, every n-th output time and the last one
+
+    Returns the path of the file, or of ``run.pvd`` in the folder.
+    """
+    target = path_of("export", "path", path)
+    every = validate.count("export", "every", every, 1)
+    ending = "" if target.is_dir() else target.suffix.lower()
+    refuse_export(target, ending, names, every)
+    if ending == ".csv":
+        return write_csv(result.track(), target, names)
+    if ending == ".parquet":
+        return write_parquet(result.track(), target, names)
+    if ending == ".nc":
+        return write(result.dataset, target)
+    return write_series(result, target, every)
+
+
+def refuse_export(target: Path, ending: str, names: Sequence[str], every: int) -> None:
+    """Refuse what cannot be written, before anything is computed for it."""
+    if ending and ending not in FILES:
+        known = f"{', '.join(FILES[:-1])} or {FILES[-1]}"
+        raise FileError(f"export: the path {str(target)!r} has none of the endings {known}")
+    if names and ending not in TABLES:
+        found = ", ".join(repr(name) for name in names)
+        raise SuppleError(f"export: names are for tables, found {found} with {str(target)!r}")
+    if ending and every != 1:
+        raise ModelError("export", "every", every, "1 with a file, which has all times")
+    if ending == ".parquet":
+        parquet_library()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from supple.foundation.arrays import Array
 from supple.foundation.calls import Spoken
@@ -12,16 +12,16 @@ from supple.foundation.check_sums import dataset_sum
 from supple.foundation.errors import FileError, ModelError, warn_caller
 from supple.foundation.input_files import contained, existing, path_of
 from supple.foundation.reports import Report
-from supple.results.data.spectrogram import Spectrogram, spectrogram
-from supple.results.data.spectrum import Spectrum, spectrum
 from supple.results.files.dataset import SUM, Track, Variable, pick, series, table
+from supple.results.plot import Compared, plot
+from supple.results.result import Result
+from supple.results.spectrum import Spectrogram, Spectrum, spectrogram, spectrum
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
     from matplotlib.figure import Figure
 
-    from supple.results.plot import Compared
 
 # Bytes of data for each byte of a file, at most: no compression of NetCDF-4 does better.
 MOST_DENSE = 2000
@@ -74,6 +74,8 @@ class SavedResult(Spoken):
     ``saved["elbow.angle"]`` is the array of a variable (units in ``saved.dataset``).
     """
 
+    has_model: Literal[False] = False
+
     def __init__(self, dataset: xr.Dataset) -> None:
         self.dataset = dataset
         self.t: Array = dataset["time"].values
@@ -94,8 +96,6 @@ class SavedResult(Spoken):
     if not TYPE_CHECKING:  # what is missing stays missing for those who check types
 
         def __getattr__(self, name: str) -> Any:
-            from supple.results.result import Result
-
             if name.startswith("_") or not hasattr(Result, name):
                 raise AttributeError(f"a saved result has no {name!r}")
             raise AttributeError(
@@ -107,8 +107,8 @@ class SavedResult(Spoken):
         return name in self.dataset
 
     def export(self, path: str | Path, *names: str, every: int = 1) -> Path:
-        """Write a table (.csv, .parquet), or VTK files into a folder; `supple.results.export`."""
-        from supple.results.export import export
+        """Write a table (.csv, .parquet), or VTK files into a folder; `results.files.export`."""
+        from supple.results.files.export import export
 
         return export(self, path, names, every)
 
@@ -132,18 +132,16 @@ class SavedResult(Spoken):
         return Track(self.t, variables, dict(self.dataset.attrs))
 
     def spectrum(self, name: str, window: tuple[float, float] | None = None) -> Spectrum:
-        """Frequencies (Hz) and amplitudes of a variable; see `results.data.spectrum.spectrum`."""
+        """Frequencies (Hz) and amplitudes of a variable; see `results.spectrum.spectrum`."""
         return spectrum(self.t, *series(self.track(), name), window=window)
 
     def spectrogram(self, name: str, window: float | None = None) -> Spectrogram:
-        """Spectra of parts of the run; see `supple.results.data.spectrogram.spectrogram`."""
+        """Spectra of parts of the run; see `supple.results.spectrum.spectrogram`."""
         values, label, units = series(self.track(), name)
         return spectrogram(self.t, values, window, label, units)
 
     def plot(self, *what: str, path: str | Path | None = None, compare: Compared = None) -> Figure:
         """Draw objects, quantities or "energy"; see `supple.results.plot`."""
-        from supple.results.plot import plot
-
         return plot(self, *what, path=path, compare=compare)
 
     def __repr__(self) -> str:
