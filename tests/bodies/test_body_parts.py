@@ -30,7 +30,7 @@ ALLOY = sp.Material(E=70e9, G=26e9, density=2700)
 class Welded(Body):
     """Two rigid parts; the axes of the far one are turned and shifted against those of the body."""
 
-    written_as: ClassVar = "parts"
+    discretisation: ClassVar = "segments"
     view: ClassVar = "parts"
 
     def __init__(self, name: str) -> None:
@@ -201,7 +201,7 @@ def test_a_body_without_a_frame_of_reference_has_places_only():
 class Halves(Body):
     """A beam as two beams of half the length, welded end to end."""
 
-    written_as: ClassVar = "parts"
+    discretisation: ClassVar = "segments"
     view: ClassVar = "parts"
 
     def __init__(self, name: str, **options) -> None:

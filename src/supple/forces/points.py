@@ -277,7 +277,7 @@ class DistributedLoad(ForceElement):
     def on_parts(self, body: Body) -> tuple[DistributedLoad, ...]:
         """The load on each part of a beam that it reaches; itself on a body that is not cut."""
         self._check_axes(body)
-        if not body.divides or body.written_as == "gradient":
+        if not body.divides or body.discretisation == "nodal_vectors":
             return (self,)
         if self.axes == "body":
             expected = f"'world' or 'section' on {label(body)}, whose parts turn one by one"
@@ -300,7 +300,7 @@ class DistributedLoad(ForceElement):
     def _check_axes(self, body: Body) -> None:
         """Refuse axes that a body without a frame, or without axes of its sections, has not."""
         owner = label(self)
-        if self.axes == "body" and body.written_as == "gradient":
+        if self.axes == "body" and body.discretisation == "nodal_vectors":
             expected = f"'world' or 'section' on {label(body)}, which has no frame of its own"
             raise ModelError(owner, "axes", self.axes, expected)
         if self.axes != "section" or body.line is None or body.line.has_sections:

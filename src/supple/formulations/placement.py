@@ -73,13 +73,13 @@ class Layout:
             body = bodies[edge.child]
             columns[edge.joint] = slice(nu, nu := nu + joints[edge.joint].nu)
             n = 0
-            if body.written_as == "flexible":
+            if body.discretisation == "floating_frame":
                 beam = cast("FlexibleBody", body)
                 masses = attached_masses(model, beam)
                 beams[body.name] = beam, masses
                 n = beam.modal(masses).n
                 columns[body.name] = slice(nu, nu := nu + n)
-            elif body.written_as != "rigid":
+            elif body.discretisation != "rigid":
                 raise ModelError.plain(
                     f"{label(body)}: the velocity transformation does not know how it deforms, "
                     "expected rigid bodies and beams"

@@ -23,7 +23,7 @@ WORLD_COORDINATES = tuple(f"{axis} of at_world(x, y, z)" for axis in "xyz")
 # How far a place in the world may be beside a place of a body that has only some of them, in
 # lengths of the body: wide enough for numbers typed with seven digits.
 BESIDE = 1e-6
-WrittenAs = Literal["unknown", "rigid", "flexible", "parts", "gradient"]
+Discretisation = Literal["unknown", "rigid", "floating_frame", "segments", "nodal_vectors"]
 ViewName = Literal[
     "frame",
     "stations",
@@ -78,9 +78,9 @@ class Body:
     Compiler, results and studies ask a body for what they need by the names below and never look at
     its class. `supple.bodies.base.flexible.FlexibleBody` has the questions about deformation.
 
-    ``written_as`` : what the engine makes of it
-        "rigid" (mass, centre, inertia), "flexible" (a floating frame and elastic coordinates),
-        "parts" (several of these, welded to each other) or "gradient" (nodal vectors, ``mesh``).
+    ``discretisation`` : what the engine makes of it
+        "rigid" (mass, centre, inertia), "floating_frame" (and elastic coordinates), "segments"
+        (several of these, welded to each other) or "nodal_vectors" (a ``mesh`` without a frame).
     ``view`` : the view of `supple.results.views.body_views` that shows it in results
     ``is_beam`` : it has a ``length``, and one ``section`` and ``material`` along its axis
     ``position``, ``rotation`` : origin (3,) m and axes (3, 3) of its own frame, as written
@@ -92,7 +92,7 @@ class Body:
     position: Vector = field(repr=False)
     rotation: Vector = field(repr=False)
 
-    written_as: ClassVar[WrittenAs] = "unknown"
+    discretisation: ClassVar[Discretisation] = "unknown"
     view: ClassVar[ViewName] = "frame"
     is_beam: ClassVar[bool] = False
 

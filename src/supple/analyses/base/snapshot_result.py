@@ -148,7 +148,7 @@ class InstantOutputs:
         if frame.body.name not in c.own_frames:
             return None
         node, pose = c.own_frames[frame.body.name]
-        if record is None and frame.body.written_as == "rigid":
+        if record is None and frame.body.discretisation == "rigid":
             return node, pose.p + pose.R @ frame.position, pose.R, None, slice(0, 0), slice(0, 0)
         if record is None:
             return None

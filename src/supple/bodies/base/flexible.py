@@ -18,7 +18,7 @@ from supple.fem.recovery.stress_points import StressBlock, mesh_blocks
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label, warn_caller
-from supple.foundation.frames import Body, Frame, PartOptions, ViewName, WrittenAs
+from supple.foundation.frames import Body, Discretisation, Frame, PartOptions, ViewName
 from supple.foundation.units import HEAVIEST, LONGEST, material_sentence
 from supple.reduction.matching import ModePattern
 from supple.reduction.membranes import feels_loads
@@ -59,7 +59,7 @@ class FlexibleBody(Body):
     ``stress_blocks``, ``strain_blocks``. What is not known of a body is said by ``ModelError``.
     """
 
-    written_as: ClassVar[WrittenAs] = "flexible"
+    discretisation: ClassVar[Discretisation] = "floating_frame"
     view: ClassVar[ViewName] = "nodes"
     can_stiffen: ClassVar[bool] = False  # whether it has a field ``stiffening``
     many_elements: ClassVar[bool] = False  # whether rounding of its modes is that of a large mesh

@@ -300,7 +300,7 @@ class NodalBody(ReducedBody):
         return store[masses, places]
 
     def _matrices(self, point_masses: PointMasses) -> tuple[Reduction, Vector, Any] | None:
-        if self.modes == "all" or self.written_as != "flexible":
+        if self.modes == "all" or self.discretisation != "floating_frame":
             return None
         found = self._reduced(point_masses)
         return found.reduction, found.basis, self._problem(found.masses).mesh.mass_matrix

@@ -17,7 +17,7 @@ from supple.foundation import validate
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.fields import checked, declared, named, positive
-from supple.foundation.frames import Body, Frame, WrittenAs, expect_body_frame
+from supple.foundation.frames import Body, Discretisation, Frame, expect_body_frame
 from supple.foundation.poses import EYE
 from supple.foundation.validate import read_only, set_fields
 
@@ -71,7 +71,7 @@ class RigidBody(Body):
         show the box that has its mass and inertia, and bars from there to its joints.
     """
 
-    written_as: ClassVar[WrittenAs] = "rigid"
+    discretisation: ClassVar[Discretisation] = "rigid"
 
     mass: float
     com: Vector

@@ -334,7 +334,7 @@ class Beam(CuttableBeam):
         return cache[key]
 
     def _matrices(self, point_masses: PointMasses) -> tuple[Reduction, Vector, Any] | None:
-        if self.modes == "all" or self.written_as != "flexible":
+        if self.modes == "all" or self.discretisation != "floating_frame":
             return None
         found = self._reduced(point_masses)
         if isinstance(found, AssumedBeam):

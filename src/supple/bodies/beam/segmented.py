@@ -90,7 +90,7 @@ class CuttableBeam(BeamRecovery):
             expected = "(0, 0) with twist or a centre line"
             raise ModelError(owner, "shear_centre of its section", centre, expected)
         set_fields(self, parts=found, stiffening=word)
-        set_fields(self, written_as="parts", view="cut", _used=(), _pool={}, _options=ALL)
+        set_fields(self, discretisation="segments", view="cut", _used=(), _pool={}, _options=ALL)
 
     @property
     def stiffened(self) -> bool:

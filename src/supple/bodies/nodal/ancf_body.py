@@ -14,7 +14,7 @@ from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.foundation import validate
 from supple.foundation.arrays import Indices, Vector
 from supple.foundation.errors import ModelError
-from supple.foundation.frames import Body, Frame, ViewName, WrittenAs
+from supple.foundation.frames import Body, Discretisation, Frame, ViewName
 from supple.foundation.poses import Pose
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class ANCFBody(Body):
     that its ``mesh`` names.
     """
 
-    written_as: ClassVar[WrittenAs] = "gradient"
+    discretisation: ClassVar[Discretisation] = "nodal_vectors"
     view: ClassVar[ViewName] = "vectors"
 
     @property

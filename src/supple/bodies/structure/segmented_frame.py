@@ -28,13 +28,13 @@ from supple.foundation.arrays import Indices, Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import (
     Body,
+    Discretisation,
     Frame,
     LoadPath,
     LoopWeld,
     PartOptions,
     Touched,
     Weld,
-    WrittenAs,
 )
 from supple.foundation.poses import Pose
 from supple.foundation.validate import set_fields
@@ -52,7 +52,7 @@ PARTS = "a number of parts of every member, e.g. 4, or one number for each"
 class NodePart(Body):
     """A node of a frame that is cut, as the engine has it: rigid and without mass."""
 
-    written_as: ClassVar[WrittenAs] = "rigid"
+    discretisation: ClassVar[Discretisation] = "rigid"
     mass: ClassVar[float] = 0.0
     com: ClassVar[Vector] = validate.read_only(np.zeros(3))
     inertia: ClassVar[Vector] = validate.read_only(np.zeros((3, 3)))
@@ -104,7 +104,7 @@ class CuttableFrame(NodalBody):
                 expected = "True with parts, each of which twists"
                 raise ModelError(owner, f"rotary_inertia of member {number}", False, expected)
         set_fields(self, parts=found, stiffening=word, _options=ALL)
-        set_fields(self, written_as="parts", view="cut_members")
+        set_fields(self, discretisation="segments", view="cut_members")
 
     @property
     def stiffened(self) -> bool:

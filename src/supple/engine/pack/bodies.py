@@ -57,7 +57,7 @@ def hang(b: Builder, body: Body, node: int, current: Pose, outer: Frame | None) 
     """
     parts = body.part_bodies
     b.bodies[body.name] = BodyRecord(body, parts)
-    if body.written_as != "parts":
+    if body.discretisation != "segments":
         _hang_part(b, body, node, current, None if outer is None else body.on_part(outer))
         return
     by_name = {part.name: part for part in parts}
@@ -94,7 +94,7 @@ def hang_free(b: Builder, body: Body, name: str) -> None:
     A body without a frame of reference moves by that of its first part, a gradient body by its
     nodal vectors.
     """
-    if body.written_as == "gradient":
+    if body.discretisation == "nodal_vectors":
         gradient_rows.add_body(b, body)
         return
     b.owner = f"{label(body)} (free)"
@@ -102,7 +102,7 @@ def hang_free(b: Builder, body: Body, name: str) -> None:
     node = b.add_node(0, "free", IDENTITY)
     own = slice(q, b.nq), slice(u, b.nu)
     names = MOTIONS["free"].coordinates
-    framed = body.written_as != "parts" or body.own_frame is not None
+    framed = body.discretisation != "segments" or body.own_frame is not None
     moved = body.name if framed else body.part_bodies[0].name
     record = JointRecord(name, "free", b.owner, moved, names, False, *own, node, node, np.zeros(3))
     b.extra[name] = record
@@ -132,9 +132,9 @@ def place(b: Builder, frame: Frame) -> tuple[int, Pose]:
 
 
 def _hang_part(b: Builder, part: Body, node: int, current: Pose, outer: Frame | None) -> None:
-    if part.written_as == "rigid":
+    if part.discretisation == "rigid":
         _add_rigid(b, cast("RigidBody", part), node, current, outer)
-    elif part.written_as == "flexible":
+    elif part.discretisation == "floating_frame":
         _add_flexible(b, cast("FlexibleBody", part), node, current, outer)
     else:
         raise ModelError.plain(

@@ -30,7 +30,7 @@ RigidMotion = tuple[Array, Array, Array]
 
 def frameless(model: Model) -> list[str]:
     """Names of the bodies without a frame."""
-    return [name for name, body in model.bodies.items() if body.written_as == "gradient"]
+    return [name for name, body in model.bodies.items() if body.discretisation == "nodal_vectors"]
 
 
 def without_frames(model: Model, graph: Graph) -> Graph:
@@ -50,13 +50,13 @@ def stiffened(model: Model) -> Model:
     for item in (model[name] for name in model):
         if isinstance(item, Body):
             body = model.bodies[item.name]
-            other.add(StiffBody(body) if body.written_as == "gradient" else item)
+            other.add(StiffBody(body) if body.discretisation == "nodal_vectors" else item)
         elif item.name not in model.forces or isinstance(item, Motor):
             other.add(item)
         else:
             for k, frame in enumerate(used_frames(item)):
                 of = model.bodies.get(frame.body.name)
-                if of is not None and of.divides and of.written_as != "gradient":
+                if of is not None and of.divides and of.discretisation != "nodal_vectors":
                     other.add(Force(f"{item.name} {k}", frame, (0.0, 0.0, 0.0)))
     return other
 

@@ -269,7 +269,7 @@ def _welded(model: Model, record: FlexRecord) -> Array | None:
             body = frame.body
             if body.name in seen:
                 continue
-            if body.written_as != "rigid" or body.name not in model.bodies:
+            if body.discretisation != "rigid" or body.name not in model.bodies:
                 return None
             seen.add(body.name)
             R = R @ frame.rotation.T  # axes of the body

@@ -280,7 +280,7 @@ def _balances(result: Result, model: Model) -> Iterator[tuple[str, Array]]:
     held = {f.body.name for c in model.constraints.values() for f in c.frames.values()}
     h, c = result.data.history, result.data.compiled
     for name, body in model.bodies.items():
-        if body.written_as != "rigid" or name in held or name not in c.body_names:
+        if body.discretisation != "rigid" or name in held or name not in c.body_names:
             continue
         rigid = cast("RigidBody", body)
         k = list(c.body_names).index(name)
