@@ -129,7 +129,7 @@ from supple.joints.kinds import Spherical as Spherical
 from supple.joints.kinds import Universal as Universal
 from supple.loops.assembly import assemble as assemble
 from supple.model import Model as Model
-from supple.sensitivities.fitting.fit import fit as fit
+from supple.sensitivities.fit import fit as fit
 from supple.sensitivities.optimize import optimize as optimize
 from supple.sensitivities.sensitivity import sensitivity as sensitivity
 from supple.signals.formulas import Expression as Expression

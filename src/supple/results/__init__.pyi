@@ -28,7 +28,7 @@ from supple.graph.linear_graph import LinearGraph as LinearGraph
 from supple.results.data.findings import Monitor as Monitor
 from supple.results.result import Result as Result
 from supple.results.views.section_views import SectionForces as SectionForces
-from supple.sensitivities.fitting.fit_result import Fit as Fit
+from supple.sensitivities.fit import Fit as Fit
 from supple.sensitivities.optimize import Optimum as Optimum
 from supple.sensitivities.sensitivity import Sensitivity as Sensitivity
 from supple.studies.crosscheck.result import CrossCheck as CrossCheck

@@ -16,7 +16,12 @@ from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import check_target, write_whole
 from supple.foundation.check_sums import sum_of
 from supple.foundation.errors import ModelError, SuppleError, SuppleWarning, warn_caller
-from supple.sensitivities.sensitivity import Sensitivity
+from supple.foundation.input_files import path_of
+from supple.results.result import Result
+from supple.sensitivities.sensitivity import Sensitivity, derivatives, own_value
+from supple.sweeps.identity import digest
+from supple.sweeps.readings import Reading
+from supple.sweeps.subjects import Subject
 
 RANGE = "a start, (low, high), or (start, low, high)"
 
@@ -85,11 +90,13 @@ class Evaluations:
 
     Attributes
     ----------
+    ranges : of the parameters
     run : from values by name to derivatives
     identity : of model, settings and outputs: a file of others is refused
     made : number of calls that were made
     """
 
+    ranges: Ranges
     run: Callable[[dict[str, float]], Sensitivity]
     outputs: tuple[str, ...]
     identity: str
@@ -97,6 +104,29 @@ class Evaluations:
     made: int = 0
     kept: list[dict[str, Any]] = field(default_factory=list)
     last: Sensitivity | None = None
+
+    @classmethod
+    def of(
+        cls,
+        subject: Subject,
+        parameters: Any,
+        asked: tuple[Reading, ...],
+        method: str | None,
+        file: str | Path | None,
+    ) -> Evaluations:
+        """Evaluations of what is read of a subject; parameters and outputs are checked."""
+        owner = subject.owner
+        ranges = Ranges.of(owner, parameters, lambda name: own_value(subject, name))
+        subject.expect(ranges.names)
+        start = dict(zip(ranges.names, map(float, ranges.start), strict=True))
+        subject.expect_outputs([dict(start)], asked)
+        return cls(
+            ranges,
+            lambda values: derivatives(subject, asked, values, method),
+            tuple(r.name for r in asked),
+            digest(owner, subject.identity(), asked),
+            None if file is None else path_of(owner, "file", file),
+        )
 
     def __post_init__(self) -> None:
         """Read what an earlier search has kept."""
@@ -123,8 +153,16 @@ class Evaluations:
             expected = "one of the same model, settings and outputs, or a new name"
             raise ModelError("search", "file", self.file.name, expected)
 
-    def at(self, values: dict[str, float]) -> dict[str, Any]:
-        """Outputs and derivatives by name, or the reason why there are none."""
+    def result(self, values: dict[str, float]) -> Result:
+        """The run with these values: the last one, or made again."""
+        last = self.last
+        if last is None or dict(last.parameters) != values:
+            last = self.run(values)
+        return last.result
+
+    def at(self, x: Array) -> dict[str, Any]:
+        """Outputs and derivatives by name at a place, or the reason why there are none."""
+        values = self.ranges.values(x)
         for known in self.kept:
             if known["values"] == values:
                 return known

@@ -17,10 +17,9 @@ from supple.integrators.methods.base import Integrator
 from supple.integrators.run.driver import Problem, Solution
 from supple.results.data.run_data import ChangeRecord
 from supple.results.result import Result
-from supple.sensitivities.displaced import moved, shown, state_rates, units_of
 from supple.sensitivities.linear_steps import States
 from supple.sensitivities.neighbours import Neighbours, Start, start_variation
-from supple.sensitivities.saltation import Jump
+from supple.sensitivities.saltation import Jump, moved, shown, state_rates, units_of
 from supple.sensitivities.segment import Stretch
 
 
@@ -67,7 +66,7 @@ class FollowedRun:
 
     @cached_property
     def units(self) -> Array:
-        """What increments of a state (ns,) are compared with."""
+        """Units of increments of a state (ns,)."""
         return units_of(self.neighbours, self.solution)
 
     def rates(self, times: Array) -> Array:

@@ -166,7 +166,7 @@ def residuals(compiled: Compiled, times: Array, steps: Steps, where: Indices) ->
 
 
 def parameter_terms(steps: Steps, where: Indices, change: Array, stretch: Array) -> Array:
-    """What a displaced parameter adds to the stages, b (n, 3 ne), per unit of it.
+    """Terms b (n, 3 ne) that a displaced parameter adds to the stages, per unit of it.
 
     ``change`` (k, nu + nr + nz) of residuals and rates at the stages ``where``, and ``stretch``
     (3 n,), by which the time of neighbours goes on faster than that of the run: see `Warp`.

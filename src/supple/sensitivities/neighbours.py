@@ -69,7 +69,7 @@ class Matching:
         return self._patterns[record.name]
 
     def _cut(self, name: str, body: FlexibleBody) -> ModelError:
-        """What is said where a mode that is kept and one that is left out change places."""
+        """Error where a mode that is kept and one that is left out change places."""
         expected = (
             f"one with which the model changes smoothly, but modes of {label(body)} that are kept "
             "change places with some that are left out: keep both or neither, or take a value "
@@ -97,7 +97,7 @@ STRIP_COLUMNS = {
 
 
 def same_structure(one: Compiled, two: Compiled) -> bool:
-    """Whether two models have the same states and constraint rows, and equations of one form."""
+    """True if two models have the same states and constraint rows, and equations of one form."""
     if one.ints is two.ints and one.all_rows == two.all_rows:
         return True
     rows = [r.label for r in one.all_rows] == [r.label for r in two.all_rows]
@@ -156,7 +156,7 @@ class Neighbours:
     Attributes
     ----------
     values : of the parameters, by name
-    scales : what a parameter is compared with, by name
+    scales : units of the parameters, by name
     """
 
     subject: Subject
@@ -178,7 +178,7 @@ class Neighbours:
 
     @property
     def problem(self) -> Problem:
-        """What an integrator gets of it."""
+        """Problem of an integrator, of the model itself."""
         assert self.here is not None
         return self._problems[0]
 
@@ -274,7 +274,7 @@ class Neighbours:
         return [(*self.pair(name, by), 2.0 * by / w) for by, w in self.displacements(name)]
 
     def _changes_meshes(self, name: str) -> bool:
-        """Whether modes of a body of many elements are others beside the model."""
+        """True if modes of a body of many elements are others beside the model."""
         meshes = {k: r for k, r in self.here.compiled.flexible.items() if r.body.many_elements}
         there = self.sides(name)[0].compiled.flexible if meshes else {}
         return any(
@@ -310,7 +310,7 @@ class Neighbours:
             raise ModelError(OWNER, "parameters", name, expected)
 
     def jump(self, name: str) -> ModelError:
-        """What is said of a parameter with which a model does not change smoothly."""
+        """Error of a parameter with which a model does not change smoothly."""
         expected = (
             "one with which the model changes smoothly, but it jumps here, as damping ratios do "
             "that are given by number to modes of equal frequency: take a value beside it"
@@ -348,5 +348,5 @@ def start_variation(neighbours: Neighbours, name: str) -> tuple[Array, Array, Ar
 
 
 def scale_of(value: float) -> float:
-    """What a parameter is compared with: itself, or one unit if it is zero."""
+    """Unit of a parameter: its own size, or 1 if it is zero."""
     return abs(value) if value != 0.0 else 1.0

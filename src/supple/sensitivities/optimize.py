@@ -15,7 +15,6 @@ from supple.events import Event
 from supple.foundation import validate
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SuppleError
-from supple.foundation.input_files import path_of
 from supple.foundation.progress import told
 from supple.foundation.reports import Report
 from supple.integrators.methods.base import Integrator
@@ -23,10 +22,13 @@ from supple.io.modelfiles.model_file import ModelFile
 from supple.model import Model
 from supple.results.result import Result
 from supple.results.summary import grade
-from supple.sensitivities.evaluations import Evaluations, Ranges, named_functions
-from supple.sensitivities.sensitivity import derivatives, own_value, subject_for
-from supple.sensitivities.standing import OnRun, tell_doubts, worse
-from supple.sweeps.identity import digest
+from supple.sensitivities.evaluations import Evaluations, named_functions
+from supple.sensitivities.sensitivity import (
+    OnRun,
+    subject_for,
+    tell_doubts,
+    worse,
+)
 from supple.sweeps.readings import Output, Reading, readings
 
 OWNER = "optimize"
@@ -38,7 +40,7 @@ LIMITS = "a mapping of outputs to (low, high), with None where there is no limit
 
 @dataclass(frozen=True, eq=False)
 class Optimum(OnRun):
-    """What `optimize` has found.
+    """Result of `optimize`.
 
     Attributes
     ----------
@@ -62,11 +64,6 @@ class Optimum(OnRun):
     runs: int
     result: Result
 
-    @property
-    def model(self) -> Model:
-        """The model with these values."""
-        return self.result.model
-
     def _report(self) -> Report:
         rows = [(name, f"{value:.6g}") for name, value in self.values.items()]
         for name, (value, low, high) in self.limited.items():
@@ -75,13 +72,6 @@ class Optimum(OnRun):
         word = "found" if self.success else "not found"
         title = f"Optimum {word}: {self.objective:.6g} after {self.runs} runs; {self.message}"
         return Report(title, rows, worse("good" if self.success else "bad", grade(self.result)))
-
-    def __str__(self) -> str:
-        report = self._report()
-        return report.text(max(len(name) for name, _ in report.rows))
-
-    def _repr_html_(self) -> str:
-        return self._report().html()
 
 
 def optimize(
@@ -132,19 +122,10 @@ def optimize(
     validate.positive(OWNER, "precision", precision)
     validate.integer(OWNER, "most", most, 1, "a positive whole number")
     subject = subject_for(OWNER, model, t_end, times, events, integrator, options)
-    ranges = Ranges.of(OWNER, parameters, lambda name: own_value(subject, name))
-    start = dict(zip(ranges.names, map(float, ranges.start), strict=True))
-    subject.expect(ranges.names)
     asked = (objective, *(reading for reading, _, _ in bounds))
-    subject.expect_outputs([dict(start)], asked)
-    evaluations = Evaluations(
-        lambda values: derivatives(subject, asked, values, None),
-        tuple(r.name for r in asked),
-        digest("optimize", subject.identity(), asked),
-        None if file is None else path_of(OWNER, "file", file),
-    )
-    search = Search(evaluations, ranges, bounds)
-    if "failed" in evaluations.at(ranges.values(ranges.start / ranges.sizes)):
+    evaluations = Evaluations.of(subject, parameters, asked, None, file)
+    search = Search(evaluations, bounds)
+    if "failed" in evaluations.at(search.start):
         raise SuppleError(f"optimize: at the start {evaluations.kept[0]['failed']}")
     with told(lambda: f"optimize: {evaluations.made} runs"):
         ended = (_slsqp if method == "SLSQP" else _mma)(search, precision, most)
@@ -178,9 +159,9 @@ class Search:
     """Objective and limits as functions of a place in units of the ranges."""
 
     def __init__(
-        self, evaluations: Evaluations, ranges: Ranges, bounds: list[tuple[Reading, float, float]]
+        self, evaluations: Evaluations, bounds: list[tuple[Reading, float, float]]
     ) -> None:
-        self.evaluations, self.ranges, self.bounds = evaluations, ranges, bounds
+        self.evaluations, self.ranges, self.bounds = evaluations, evaluations.ranges, bounds
         self.history: list[float] = []
         self.worst = 0.0
         # rows of limits: output, sign, limit, size
@@ -198,7 +179,7 @@ class Search:
 
     @property
     def start(self) -> Array:
-        """Where the search begins (n,)."""
+        """Start of the search (n,)."""
         return self.ranges.start / self.ranges.sizes
 
     @property
@@ -207,12 +188,9 @@ class Search:
         sizes = self.ranges.sizes
         return list(zip(self.ranges.low / sizes, self.ranges.high / sizes, strict=True))
 
-    def _at(self, x: Array) -> dict[str, Any]:
-        return self.evaluations.at(self.ranges.values(x))
-
     def objective(self, x: Array) -> tuple[float, Array]:
         """Value and slopes (n,)."""
-        found = self._at(x)
+        found = self.evaluations.at(x)
         if "failed" in found:
             self.history.append(float("nan"))
             return self.worst + 10.0 * abs(self.worst) + 1.0, np.zeros(len(x))
@@ -222,7 +200,7 @@ class Search:
         return float(value), np.array(slopes) * self.ranges.sizes
 
     def margins(self, x: Array) -> Array:
-        """What is left to each limit (rows,), in parts of it; negative beyond it."""
+        """Distance to each limit (rows,), in parts of it; negative beyond it."""
         return self._distances(x, self.rows)
 
     def gaps(self, x: Array) -> Array:
@@ -238,28 +216,25 @@ class Search:
         return self._slopes(x, self.equal)
 
     def _distances(self, x: Array, rows: list[Limit]) -> Array:
-        found = self._at(x)
+        found = self.evaluations.at(x)
         if "failed" in found:
             return np.full(len(rows), -1.0)
         return np.array([sign * (found[n][0] - end) / size for n, sign, end, size in rows])
 
     def _slopes(self, x: Array, rows: list[Limit]) -> Array:
-        found = self._at(x)
+        found = self.evaluations.at(x)
         if "failed" in found:
             return np.zeros((len(rows), len(x)))
         each = [sign * np.array(found[n][1]) / size for n, sign, _, size in rows]
         return np.array(each).reshape(len(rows), len(x)) * self.ranges.sizes
 
     def optimum(self, ended: tuple[Array, bool, str]) -> Optimum:
-        """What was found, with the run there."""
+        """The optimum, with the run there."""
         x, success, message = ended
-        values, found = self.ranges.values(x), self._at(x)
+        values, found = self.ranges.values(x), self.evaluations.at(x)
         if "failed" in found:
             raise SuppleError(f"optimize: at the end {found['failed']}")
         kept = bool(np.all(self.margins(x) >= -REACHED) and np.all(np.abs(self.gaps(x)) <= REACHED))
-        last = self.evaluations.last
-        if last is None or dict(last.parameters) != values:
-            last = self.evaluations.run(values)
         limited = {r.name: (float(found[r.name][0]), low, high) for r, low, high in self.bounds}
         if success and not kept:
             message = f"{message}, but a limit is not kept"
@@ -271,7 +246,7 @@ class Search:
             message,
             tuple(self.history),
             self.evaluations.made,
-            last.result,
+            self.evaluations.result(values),
         )
 
 

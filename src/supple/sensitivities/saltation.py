@@ -1,4 +1,4 @@
-"""Saltation matrix of an event.
+"""Events of a run whose small motion is followed: their instants, and their saltation matrices.
 
 At the event of a neighbour, dt later than that of the run, its state differs by s + f dt, where f
 are the rates before the change. Behind it the velocities are those of an impact, u+(t, q, u, p)
@@ -11,26 +11,138 @@ with J the derivative of the state behind the change, and a that of the instant 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from supple.analyses.run.outcome import result_of
 from supple.analyses.run.phases import Piece
+from supple.core.base.layout import new_work
 from supple.engine.base.compiled import Compiled
 from supple.engine.base.row_sets import RowSets
 from supple.events import Event
+from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array
 from supple.foundation.errors import SimulationError
 from supple.integrators.run.driver import Solution
 from supple.loops.impact import impact
 from supple.results.data.run_data import ChangeRecord
 from supple.results.result import Result
-from supple.sensitivities.crossing import Crossing
-from supple.sensitivities.displaced import SMALL, moved, shown, state_rates
-from supple.sensitivities.linear_steps import States
+from supple.sensitivities.linear_steps import States, small_motion
 from supple.sensitivities.neighbours import Neighbours, Start, like
 from supple.state import State
+
+SMALL = 1e-5  # displacement of states, in radians and lengths of the model, or of their rates
+
+
+def units_of(neighbours: Neighbours, solution: Solution) -> Array:
+    """Units of increments of a state (ns,): radians, lengths, and these per time."""
+    c, s = neighbours.here.compiled, solution
+    span = float(s.t[-1] - s.t[0])
+    rate = max(1.0 / span, float(np.max(np.abs(s.u) / c.scale, initial=0.0)))
+    return np.concatenate([c.scale, c.scale * rate, np.ones(c.nz)])
+
+
+def moved(equations: Equations, states: States, by: Array) -> States:
+    """States moved by increments (nt, ns)."""
+    t, q, u, z = states
+    n = u.shape[1]
+    there = np.array([equations.retract(a, b) for a, b in zip(q, by[:, :n], strict=True)])
+    return States(t, there.reshape(q.shape), u + by[:, n : 2 * n], z + by[:, 2 * n :])
+
+
+def state_rates(compiled: Compiled, states: States) -> Array:
+    """Rates (n, ns) of states."""
+    small = small_motion(compiled, new_work(compiled.ints), states)
+    return np.concatenate([states.u, small.a, small.zdot], axis=1)
+
+
+def shown(
+    start: Start, solution: Solution, states: States, changes: Sequence[ChangeRecord] = ()
+) -> Result:
+    """States as a result of a neighbour of a run; work of forces is not known of them."""
+    sets = solution.row_sets
+    models = tuple(like(start.compiled, model) for model in sets.models)
+    work = np.full((len(states.t), solution.channels.shape[1]), np.nan)
+    other = solution._replace(
+        **states._asdict(), channels=work, row_sets=RowSets(sets.begins, models)
+    )
+    told = tuple(_of_neighbour(start, change) for change in changes)
+    return result_of(start.model, start.compiled, other, told)
+
+
+def _of_neighbour(start: Start, change: ChangeRecord) -> ChangeRecord:
+    """A change, with the model of the neighbour behind it."""
+    behind = change.after.compiled
+    assert behind is not None
+    return replace(change, after=replace(change.after, compiled=like(start.compiled, behind)))
+
+
+KINDS = {"": "position", "v": "velocity", "w": "angular_velocity"}
+SLOWEST = 1e-9  # rate of what an event watches, over the run, below which it only touches
+View = Callable[[Start, States], Result]
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Dependence of the instant of an event on the state there and on parameters.
+
+    Attributes
+    ----------
+    over_states : (ns,) slopes of the instant along the state there, s
+    over_parameters : its slopes by parameter, while the state there stands still
+    """
+
+    over_states: Array
+    over_parameters: dict[str, float]
+
+    @classmethod
+    def of(
+        cls,
+        neighbours: Neighbours,
+        event: Event,
+        state: States,
+        rates: Array,
+        units: Array,
+        span: float,
+        view: View,
+    ) -> Crossing:
+        """Of a state (one instant) with rates (ns,) in a run over ``span`` s; ``view`` shows it."""
+        here = neighbours.here
+        # along each coordinate of the state, and along its motion
+        size = SMALL / max(float(np.max(np.abs(rates) / units)), 1e-300)
+        along = np.vstack([np.diag(SMALL * units), size * rates])
+        each = np.zeros(2 * len(along), dtype=int)
+        beside = moved(neighbours.problem.equations, state.part(each), np.vstack([along, -along]))
+        values = watched(event, view(here, beside)).reshape(2, -1)
+        slopes = 0.5 * (values[0] - values[1])
+        rate = slopes[-1] / size
+        if abs(rate) * span <= SLOWEST * float(np.max(np.abs(values))):
+            raise SimulationError(
+                f"sensitivity: what event {event.name!r} watches only touches its value at "
+                f"t = {state.t[0]:g} s, so that its instant has no derivative"
+            )
+        of_parameters = {}
+        for name in neighbours.values:
+            *sides, apart = neighbours.sides(name)
+            one, two = (watched(event, view(side, state))[0] for side in sides)
+            of_parameters[name] = -float(one - two) / apart / rate
+        return cls(-slopes[:-1] / (SMALL * units) / rate, of_parameters)
+
+
+def watched(event: Event, result: Result) -> Array:
+    """Quantity that an event watches, (nt,)."""
+    if isinstance(event.of, str):
+        joint = result[event.of]
+        values = joint.coordinates if event.quantity == "coordinate" else joint.rates
+        k = event.coordinate
+        k = joint.joint.coordinate_names.index(k) if isinstance(k, str) else int(k)
+        return np.asarray(values[:, k])
+    frame = event.frames["of"]
+    point = result[frame.body.name].at(*frame.position)
+    kind, axis = event.quantity[:-1], event.quantity[-1]
+    return np.asarray(getattr(point, KINDS[kind]))[:, "xyz".index(axis)]
 
 
 @dataclass(frozen=True)

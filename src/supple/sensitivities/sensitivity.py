@@ -1,4 +1,9 @@
-"""sensitivity: derivatives of outputs of a run with respect to numbers of its model."""
+"""sensitivity: derivatives of outputs of a run with respect to numbers of its model.
+
+An output may be anything that a result shows. So it is read of states that are displaced to both
+sides, together with the parameter: central differences, of displacements that are small beside one
+radian, the length of the model, and the parameter.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.analyses.base.arguments import expect
 from supple.analyses.run.options import RunOptions, event_tuple
 from supple.events import Event
 from supple.foundation import validate
-from supple.foundation.arrays import Array
-from supple.foundation.errors import ModelError
+from supple.foundation.arrays import Array, Indices
+from supple.foundation.errors import ModelError, SuppleError, warn_caller
 from supple.foundation.reports import Report
 from supple.integrators.methods.base import Integrator
 from supple.io.modelfiles.model_file import ModelFile
@@ -24,17 +30,266 @@ from supple.model import Model
 from supple.modelling.replacement import value_at
 from supple.results.result import Result
 from supple.results.summary import grade
-from supple.sensitivities.ending import expect_events
 from supple.sensitivities.followed_run import FollowedRun
-from supple.sensitivities.neighbours import OWNER, Neighbours, scale_of
-from supple.sensitivities.output_slopes import OutputSlopes, has_weights
-from supple.sensitivities.standing import OnRun, tell_doubts
-from supple.sweeps.readings import Outputs, Reading, readings
+from supple.sensitivities.neighbours import OWNER, Neighbours, Start, scale_of
+from supple.sensitivities.saltation import SMALL, Crossing
+from supple.sweeps.readings import STATISTICS, Outputs, Reading, readings
 from supple.sweeps.subjects import OfFile, OfModel, Subject, subject_of
+
+WORST = ("good", "doubtful", "bad")
+
+
+class OnRun:
+    """Something found from a run, ``result``: it is as good as that run at most."""
+
+    result: Result
+
+    @property
+    def model(self) -> Model:
+        """The model of the run."""
+        return self.result.model
+
+    @property
+    def verdict(self) -> str:
+        """The verdict of the run, one line."""
+        return self.result.verdict
+
+    @property
+    def trusted(self) -> bool:
+        """True if nothing is to be said against the run: its numbers, its motion, its model."""
+        return grade(self.result) == WORST[0]
+
+    def _report(self) -> Report:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        report = self._report()
+        return report.text(max(len(row[0]) for row in report.rows))
+
+    def _repr_html_(self) -> str:
+        return self._report().html()
+
+
+def worse(first: str, second: str) -> str:
+    """The worse of two grades."""
+    return max(first, second, key=WORST.index)
+
+
+def tell_doubts(owner: str, found: OnRun, serious: bool = False) -> None:
+    """Warn of a run that is not trusted; with ``serious`` only of one that cannot be used."""
+    if grade(found.result) in (WORST[2:] if serious else WORST[1:]):
+        warn_caller(f"{owner}: the run is {found.verdict}")
+
 
 METHODS = ("forward", "adjoint")
 MANY = 8  # parameters for each output from which on the adjoint is quicker
 NAMES = "names of numbers of the model, or a mapping of names to values"
+
+
+ROWS = 20_000  # states that are looked at together
+FAR = 0.02  # units of states: differences of order 4 over more err by 1e-8
+Weights = Callable[[Array, Array], Array]
+
+
+def _one(place: int, n: int, value: float = 1.0) -> Array:
+    out = np.zeros(n)
+    out[place] = value
+    return out
+
+
+def _of_mean(t: Array, y: Array) -> Array:
+    if not t[-1] > t[0]:
+        return _one(-1, len(y))
+    h = np.diff(t) / (t[-1] - t[0])
+    weights: Array = 0.5 * (np.concatenate([[0.0], h]) + np.concatenate([h, [0.0]]))
+    return weights
+
+
+def _of_rms(t: Array, y: Array) -> Array:
+    weights = _of_mean(t, y)
+    size = float(np.sqrt(weights @ (y * y)))
+    slopes: Array = weights * y / size if size > 0.0 else np.zeros(len(y))
+    return slopes
+
+
+def _of_peak(t: Array, y: Array) -> Array:
+    k = int(np.argmax(np.abs(y)))
+    return _one(k, len(y), float(np.sign(y[k])))
+
+
+# Derivative (nt,) of a statistic along the history y (nt,) that it is of.
+WEIGHTS: dict[str, Weights] = {
+    "max": lambda t, y: _one(int(np.argmax(y)), len(y)),
+    "min": lambda t, y: _one(int(np.argmin(y)), len(y)),
+    "abs max": _of_peak,
+    "range": lambda t, y: _one(int(np.argmax(y)), len(y)) - _one(int(np.argmin(y)), len(y)),
+    "start": lambda t, y: _one(0, len(y)),
+    "end": lambda t, y: _one(-1, len(y)),
+    "mean": _of_mean,
+    "rms": _of_rms,
+}
+
+
+def has_weights(reading: Reading) -> bool:
+    """True if a number is a smooth function of the history that it is of."""
+    return reading.statistic in WEIGHTS or reading.time is not None
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Dependence of the end of a run on its state and its parameters.
+
+    Attributes
+    ----------
+    crossing : of the event that ended it
+    rates : (ns,) of the state at the end
+    """
+
+    crossing: Crossing
+    rates: Array
+
+    @classmethod
+    def of(cls, run: FollowedRun) -> Ending | None:
+        """Of a run; None if it goes on to its end, or to a given time."""
+        event = _last(run)
+        if event is None or event.at is not None:
+            return None
+        t, state = run.solution.t, run.states.part(slice(-1, None))
+        rates = run.rates(state.t)[0]
+        given = run.neighbours, event, state, rates, run.units, float(t[-1] - t[0])
+        return cls(Crossing.of(*given, run.shown), rates)
+
+    def moves(self, name: str, state: Array) -> float:
+        """Derivative of the time of the end along a parameter, with that (ns,) of the state."""
+        return float(self.crossing.over_states @ state) + self.crossing.over_parameters[name]
+
+
+def _last(run: FollowedRun) -> Event | None:
+    """The event that ended the run."""
+    problem, found = run.neighbours.problem, run.solution.events
+    if not found or found[-1].t < run.solution.t[-1] or run.solution.t[-1] >= problem.t_end:
+        return None
+    return next((e for e in problem.events if e.name == found[-1].name and e.terminal), None)
+
+
+def expect_events(owner: str, events: tuple[Event, ...]) -> None:
+    """Refuse events that change the model where they end the run."""
+    for event in events:
+        expect(owner, "events", event, Event, "objects of type Event")
+        if event.then and event.terminal:
+            expected = "events that end the run or change the model, not both"
+            raise ModelError(owner, "events", event.name, expected)
+
+
+class OutputSlopes:
+    """Reads outputs of states beside those of a run."""
+
+    def __init__(self, run: FollowedRun, readings: tuple[Reading, ...]) -> None:
+        self.run, self.readings = run, readings
+        self.result = run.result
+        self.values = {r.name: r.read(self.result) for r in readings}
+        self.units = run.units
+        self.ending = Ending.of(run)
+
+    def along(self, name: str, states: Array) -> dict[str, Any]:
+        """Derivatives of all outputs along a parameter, with those (nt, ns) of the states."""
+        s, near = self.run.solution, self.run.neighbours
+        later = np.zeros(len(s.t))
+        if self.ending is not None:
+            later[-1] = self.ending.moves(name, states[-1])
+            states = states + later[:, None] * self.ending.rates
+        size = float(np.max(np.abs(states) / self.units, initial=0.0))
+        found: dict[str, Any] = {}
+        steps = near.displacements(name)
+        if len(steps) > 1 and steps[-1][0] * size > FAR:
+            steps = [(near.step(name), 1.0)]
+        for step, weight in steps:
+            step = min(step, SMALL / size) if size > 0.0 and weight == 1.0 else step
+            shown = []
+            for start, by in zip(near.pair(name, step), (step, -step), strict=True):
+                moved = self.run.moved(self.run.states, by * states)
+                shown.append(self.run.shown(start, moved._replace(t=s.t + by * later)))
+            for r in self.readings:
+                one, two = (np.asarray(r.read(x)) for x in shown)
+                found[r.name] = found.get(r.name, 0.0) + weight * (one - two) / (2.0 * step)
+        return found
+
+    def over_states(self, reading: Reading) -> tuple[Indices, Array, float]:
+        """Places (k,) of the output times that a number depends on, its slopes (k, ns) there.
+
+        And its slope along the time at which an event ends the run.
+        """
+        if not has_weights(reading):
+            raise SuppleError(
+                f"sensitivity: the output {reading.name!r} has no adjoint, expected a number with "
+                f"one of {', '.join(WEIGHTS)}, or method='forward'"
+            )
+        s = self.run.solution
+        weights = self._weights(reading)
+        places = np.flatnonzero(weights)
+        slopes = np.empty((len(places), len(self.units)))
+        few = max(1, ROWS // (2 * len(self.units)))
+        for k in range(0, len(places), few):
+            slopes[k : k + few] = self._slopes(reading, places[k : k + few])
+        slopes *= weights[places, None]
+        if self.ending is None:
+            return places, slopes, 0.0
+        later = self._over_end(reading)
+        if len(s.t) - 1 not in places:
+            places = np.append(places, len(s.t) - 1)
+            slopes = np.vstack([slopes, np.zeros(len(self.units))])
+        later += float(slopes[-1] @ self.ending.rates)
+        slopes[-1] += later * self.ending.crossing.over_states
+        return places, slopes, later
+
+    def _weights(self, reading: Reading) -> Array:
+        """Derivative (nt,) of a number along the history that it is of."""
+        t = self.run.solution.t
+        if reading.time is not None:
+            return _one(int(np.argmin(np.abs(t - reading.time))), len(t))
+        return WEIGHTS[reading.statistic](t, reading.series(self.result))
+
+    def _over_end(self, reading: Reading) -> float:
+        """Slope of a number along the last output time, while the state there stands still."""
+        if reading.time is not None:
+            return 0.0
+        t, y = self.run.solution.t, reading.series(self.result)
+        by = SMALL * (t[-1] - t[-2]) * _one(-1, len(t))
+        statistic = STATISTICS[reading.statistic]
+        return (statistic(t + by, y) - statistic(t - by, y)) / (2.0 * float(by[-1]))
+
+    def _slopes(self, reading: Reading, places: Indices) -> Array:
+        """Slopes (k, ns) of a history at some output times."""
+        ns = len(self.units)
+        by = np.concatenate([np.diag(SMALL * self.units), -np.diag(SMALL * self.units)])
+        each = np.repeat(places, 2 * ns)
+        moved = self.run.moved(self.run.states.part(each), np.tile(by, (len(places), 1)))
+        y = reading.series(self.run.shown(self.run.neighbours.here, moved))
+        y = y.reshape(len(places), 2, ns)
+        return (y[:, 0] - y[:, 1]) / (2.0 * SMALL * self.units)
+
+    def over_parameter(self, reading: Reading, name: str, places: Indices) -> float:
+        """Slope of a number along a parameter while states stand still."""
+        near = self.run.neighbours
+        if self._of_state(reading):
+            return 0.0
+        weights = self._weights(reading)[places]
+        slope = 0.0
+        for *sides, length in near.differences(name):
+            one, two = (self._still(reading, side, places) for side in sides)
+            slope += float(weights @ (one - two)) / length
+        return slope
+
+    def _of_state(self, reading: Reading) -> bool:
+        """True if an output is a coordinate of a joint or its rate, which are states alone."""
+        head, _, word = reading.quantity.partition(".")
+        joint = self.run.neighbours.here.model.joints.get(head)
+        names = () if joint is None else joint.coordinate_names
+        return word in names or (word.endswith("_rate") and word[: -len("_rate")] in names)
+
+    def _still(self, reading: Reading, start: Start, places: Indices) -> Array:
+        shown: Result = self.run.shown(start, self.run.states.part(places))
+        return reading.series(shown)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,9 +353,6 @@ class Sensitivity(OnRun):
         lines = [f"  {a:<{widths[0]}}  {b:<{widths[1]}}  {c}" for a, b, c in report.rows]
         return "\n".join([report.title, *lines])
 
-    def _repr_html_(self) -> str:
-        return self._report().html()
-
 
 def sensitivity(
     model: Model | ModelFile | str | Path | Callable[..., Model],
@@ -162,7 +414,7 @@ def subject_for(
     integrator: Any,
     options: dict[str, Any],
 ) -> Subject:
-    """What is run, with tight tolerances unless others are asked for."""
+    """Subject of the runs, with tight tolerances unless others are asked for."""
     options.setdefault("tolerance", "tight")
     chosen = RunOptions(t_end, integrator=integrator).expect_method(owner)
     events = event_tuple(owner, events)

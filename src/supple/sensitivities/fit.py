@@ -1,6 +1,4 @@
-"""The least squares of a fit: residuals over all records, searches, intervals and doubts.
-
-Other starts of a fit whose first search ended where the run does not follow the records.
+"""fit: values of parameters with which a run follows measured records best, by least squares.
 
 Oscillations that run out of step make local minima. Two ways lead out of one:
 
@@ -12,18 +10,79 @@ Oscillations that run out of step make local minima. Two ways lead out of one:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from supple.foundation import validate
 from supple.foundation.arrays import Array, Booleans
-from supple.foundation.errors import SuppleError
-from supple.sensitivities.evaluations import Evaluations, Ranges
-from supple.sensitivities.fitting.fit_result import Fit
-from supple.sensitivities.fitting.misfit import Misfit, misfit
-from supple.sweeps.readings import Reading
+from supple.foundation.errors import ModelError, SuppleError
+from supple.foundation.progress import told
+from supple.foundation.reports import Report
+from supple.integrators.methods.base import Integrator
+from supple.io.modelfiles.model_file import ModelFile
+from supple.model import Model
+from supple.results.result import Result
+from supple.results.summary import grade
+from supple.sensitivities.evaluations import Evaluations, Ranges, named_functions
+from supple.sensitivities.misfit import Misfit, misfit
+from supple.sensitivities.sensitivity import OnRun, subject_for, worse
+from supple.sweeps.readings import Reading, readings
+
+
+@dataclass(frozen=True, eq=False)
+class Fit(OnRun):
+    """Result of `fit`.
+
+    Attributes
+    ----------
+    values : of the parameters by name, SI units
+    intervals : half widths by parameter of the intervals that hold the true values with
+        ``confidence``, if the model is right; wider where residuals follow each other, infinite
+        where the records tell nothing or the run does not follow them
+    covariance, correlation : (n, n)
+    doubts : sentences about parameters that the records do not tell, and about records that the run
+        does not follow
+    deviation : root mean square of what is left, in units of the records' deviations if these were
+        given, or by record in its own unit
+    residuals : by record, (nt,) values of the run less those of the record
+    success, message : how the search ended
+    runs : number of runs with derivatives that were made now
+    searches : number of starts that were searched from
+    result : the run with these values
+    verdict, trusted : of that run
+    """
+
+    values: dict[str, float]
+    intervals: dict[str, float]
+    confidence: float
+    covariance: Array
+    correlation: Array
+    doubts: tuple[str, ...]
+    deviation: dict[str, float]
+    residuals: dict[str, Array]
+    success: bool
+    message: str
+    runs: int
+    searches: int
+    result: Result
+
+    def _report(self) -> Report:
+        rows = [(n, f"{x:.6g} {self._interval(n)}") for n, x in self.values.items()]
+        rows += [(f"left of {name}", f"{x:.3g} rms") for name, x in self.deviation.items()]
+        rows += [("doubt", sentence) for sentence in self.doubts]
+        rows.append(("run", self.verdict))
+        title = f"Fit after {self.runs} runs, intervals of {self.confidence:.0%}; {self.message}"
+        found = "bad" if not self.success else "doubtful" if self.doubts else "good"
+        return Report(title, rows, worse(found, grade(self.result)))
+
+    def _interval(self, name: str) -> str:
+        half = self.intervals[name]
+        return f"+- {half:.2g}" if np.isfinite(half) else "(no interval)"
+
 
 PARTS = (0.1, 0.25, 0.5)  # of the time span, one after the other
 FEWEST = 4  # samples for each parameter in the beginning of the records
@@ -98,7 +157,6 @@ class Problem:
     """Least squares over all records, in units of the ranges and of the records' sizes."""
 
     evaluations: Evaluations
-    ranges: Ranges
     asked: tuple[Reading, ...]
     times: list[Array]
     places: list[Any]
@@ -106,8 +164,13 @@ class Problem:
     sizes: list[float]
     known: bool  # whether the sizes are deviations that were given
 
+    @property
+    def ranges(self) -> Ranges:
+        """Parameters that are searched."""
+        return self.evaluations.ranges
+
     def _at(self, x: Array) -> dict[str, Any]:
-        found = self.evaluations.at(self.ranges.values(x))
+        found = self.evaluations.at(x)
         if "failed" in found:
             raise SuppleError(f"fit: a run fails: {found['failed']}")
         return found
@@ -120,13 +183,13 @@ class Problem:
         return np.concatenate(parts)
 
     def tried(self, x: Array) -> Array:
-        """The same; infinite where no run is possible: the method then makes a shorter step."""
-        if "failed" in self.evaluations.at(self.ranges.values(x)):
+        """Residuals, infinite where no run is possible: the method then makes a shorter step."""
+        if "failed" in self.evaluations.at(x):
             return np.full(sum(map(len, self.data)), np.inf)
         return self.left(x)
 
     def slopes(self, x: Array) -> Array:
-        """Its derivatives (m, n)."""
+        """Derivatives (m, n) of the residuals."""
         found = self._at(x)
         rows = zip(self.asked, self.places, self.sizes, strict=True)
         parts = [np.array(found[r.name][1])[:, at].T / size for r, at, size in rows]
@@ -219,9 +282,6 @@ class Problem:
             missed.append(f"the best of {searches} starts ended here")
         if any(m.hides for m in misfits):
             half = np.full(n, np.inf)
-        last = self.evaluations.last
-        if last is None or dict(last.parameters) != values:
-            last = self.evaluations.run(values)
         parts = np.split(left, np.cumsum([len(y) for y in self.data])[:-1])
         residuals = {
             r.name: part * size for r, part, size in zip(self.asked, parts, self.sizes, strict=True)
@@ -239,7 +299,7 @@ class Problem:
             str(found.message),
             self.evaluations.made,
             searches,
-            last.result,
+            self.evaluations.result(values),
         )
 
     def _doubts(
@@ -270,3 +330,122 @@ class Problem:
                         f"correlation {correlation[i, j]:+.4f}"
                     )
         return out
+
+
+OWNER = "fit"
+RECORDS = "a mapping of histories, e.g. 'elbow.angle', to (times, values)"
+
+
+def fit(
+    model: Model | ModelFile | str | Path | Callable[..., Model],
+    parameters: Mapping[str, float | Sequence[float]],
+    records: Mapping[str, tuple[Any, Any]],
+    *,
+    functions: Mapping[str, Callable[[Result], Array]] | None = None,
+    deviations: Mapping[str, float] | None = None,
+    confidence: float = 0.95,
+    t_end: float | None = None,
+    most: int = 100,
+    starts: int = 4,
+    file: str | Path | None = None,
+    integrator: Integrator | None = None,
+    **options: Any,
+) -> Fit:
+    """Fit parameters to measured records by least squares, with derivatives of `sensitivity`.
+
+    Parameters
+    ----------
+    model : as for `sensitivity`
+    parameters : mapping
+        By name a start, (low, high) with the model's own value as start, or (start, low, high).
+    records : mapping
+        By history ("elbow.angle", "beam.at(0.3).strain") its times (s) and values, SI units.
+    functions : mapping, optional
+        Functions of the result that return histories (nt,), by the names that ``records`` uses.
+    deviations : mapping, optional
+        By history the standard deviation of its errors; without them all records of one fit are
+        taken as equally good in parts of their own size, and the scatter is found from the fit.
+    confidence : float
+        Of the intervals.
+    t_end : float, optional
+        End of the run, s; by default the last time of the records.
+    most : int
+        Steps of the method at most, from each start.
+    starts : int
+        Starts at most. Others than the given one are searched from only where the run does not
+        follow the records with what was found from it.
+    file, integrator, options : as for `optimize`
+
+    The intervals are those of the linear theory about the best values, wider where residuals
+    follow each other.
+    """
+    asked, times, data = _records(records, named_functions(OWNER, functions))
+    sizes = _sizes(asked, data, deviations)
+    level = validate.number(OWNER, "confidence", confidence)
+    if not 0.0 < level < 1.0:
+        raise ModelError(OWNER, "confidence", confidence, "a number between 0 and 1")
+    for field, count in (("most", most), ("starts", starts)):
+        validate.integer(OWNER, field, count, 1, "a positive whole number")
+    grid = np.unique(np.concatenate([*times, [0.0]]))
+    end = float(grid[-1]) if t_end is None else validate.number(OWNER, "t_end", t_end)
+    if grid[0] < 0.0 or grid[-1] > end:
+        raise ModelError(OWNER, "records", float(grid[-1]), f"times between 0 s and {end:g} s")
+    subject = subject_for(OWNER, model, end, grid, (), integrator, options)
+    evaluations = Evaluations.of(subject, parameters, asked, "forward", file)
+    places = [np.searchsorted(grid, t) for t in times]
+    problem = Problem(evaluations, asked, times, places, data, sizes, deviations is not None)
+    with told(lambda: f"fit: {evaluations.made} runs"):
+        return problem.solved(level, most, starts)
+
+
+@dataclass(frozen=True)
+class Recorded(Reading):
+    """A history that a function returns."""
+
+    @property
+    def is_history(self) -> bool:
+        """True: it is kept at all output times."""
+        return True
+
+    def read(self, subject: Any, views: dict[str, Any] | None = None) -> Array:
+        """The history (nt,)."""
+        assert self.function is not None
+        found = np.asarray(self.function(subject), dtype=float)
+        if found.shape != subject.t.shape or not np.all(np.isfinite(found)):
+            expected = f"{len(subject.t)} finite numbers, one at each output time"
+            raise ModelError(OWNER, f"functions, {self.name}", found.shape, expected)
+        return found
+
+
+def _records(
+    given: Any, functions: Mapping[str, Any]
+) -> tuple[tuple[Reading, ...], list[Array], list[Array]]:
+    if not isinstance(given, Mapping) or not given:
+        raise ModelError(OWNER, "records", given, RECORDS)
+    asked = tuple(
+        Recorded(str(name), function=functions[name])
+        if name in functions
+        else readings({str(name): str(name)}, OWNER)[0]
+        for name in given
+    )
+    times, data = [], []
+    for reading, pair in zip(asked, given.values(), strict=True):
+        where = f"records, {reading.name}"
+        if not reading.is_history or not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise ModelError(OWNER, where, pair, RECORDS)
+        t = validate.array(OWNER, where, pair[0], "times, a row of numbers")
+        if t.ndim != 1 or t.size < 2 or np.any(np.diff(t) <= 0.0):
+            raise ModelError(OWNER, where, pair[0], "two or more increasing times")
+        values = f"{t.size} finite values, one at each time"
+        data.append(validate.vector(OWNER, where, pair[1], t.size, values))
+        times.append(t)
+    return asked, times, data
+
+
+def _sizes(asked: tuple[Reading, ...], data: list[Array], given: Any) -> list[float]:
+    """Units of the errors of each record: deviations, or the scatter of the record itself."""
+    if given is None:
+        return [float(np.std(y)) or 1.0 for y in data]
+    if not isinstance(given, Mapping) or set(given) != {r.name for r in asked}:
+        raise ModelError(OWNER, "deviations", given, "a positive number for each of the records")
+    return [validate.positive(OWNER, f"deviations, {r.name}", given[r.name]) for r in asked]

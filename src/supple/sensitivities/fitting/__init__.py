@@ -1,1 +1,0 @@
-"""Values of parameters from measured records: least squares, intervals, doubts, other starts."""
