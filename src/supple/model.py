@@ -423,7 +423,7 @@ class Model:
 
         ``path`` is that of the rope; its bodies and joints are in the model.
         """
-        from supple.analyses.doctor.start_position import rope_length
+        from supple.analyses.base.snapshot_result import rope_length
 
         return rope_length(self, path)
 
@@ -442,7 +442,7 @@ class Model:
 
         Loops that cannot be closed are shown open.
         """
-        from supple.analyses.doctor.start_position import page_of
+        from supple.analyses.base.snapshot_result import page_of
         from supple.foundation.atomic_files import write_whole
 
         return write_whole(path, page_of(self).encode("utf-8"))
@@ -453,7 +453,7 @@ class Model:
         The page is served to this computer only, at a free port, and opened unless ``browser`` is
         False.
         """
-        from supple.analyses.doctor.start_position import page_of
+        from supple.analyses.base.snapshot_result import page_of
         from supple.visualization.server import show
 
         return show(page_of(self), browser)
@@ -463,7 +463,7 @@ class Model:
 
         Loops that cannot be closed are shown open.
         """
-        from supple.analyses.doctor.start_position import at_start
+        from supple.analyses.base.snapshot_result import at_start
         from supple.results.pictures import draw_picture
 
         return draw_picture(at_start(self)[0], None, path, 1.0)

@@ -10,8 +10,7 @@ from scipy.optimize import brentq
 import supple as sp
 from supple.analyses.equilibrium import balance
 from supple.analyses.equilibrium.static_result import folded
-from supple.loops.assembly import compile_model
-from supple.loops.slack import curve
+from supple.loops.assembly import compile_model, curve
 
 THREAD = sp.Material(E=1e10, G=4e9, density=1000)
 SOFT = sp.Material(E=1e7, G=4e6, density=1000)

@@ -4,9 +4,9 @@ from supple.analyses.control.regulator import Estimator as Estimator
 from supple.analyses.control.regulator import Regulator as Regulator
 from supple.analyses.damping.damping_fit import DampingFit as DampingFit
 from supple.analyses.doctor.diagnosis import Diagnosis as Diagnosis
-from supple.analyses.equilibrium.path import EquilibriumPath as EquilibriumPath
-from supple.analyses.equilibrium.path import SpecialPoint as SpecialPoint
 from supple.analyses.equilibrium.static_result import StaticResult as StaticResult
+from supple.analyses.equilibrium.statics import EquilibriumPath as EquilibriumPath
+from supple.analyses.equilibrium.statics import SpecialPoint as SpecialPoint
 from supple.analyses.kinematics.transfer import Transfer as Transfer
 from supple.analyses.kinematics.transfer import TransferPath as TransferPath
 from supple.analyses.linear.state_space import FrequencyResponse as FrequencyResponse

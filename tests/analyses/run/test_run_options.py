@@ -18,7 +18,7 @@ from supple.analyses.run.options import (
     SimulateOptions,
     StudyOptions,
 )
-from supple.analyses.run.refusals import REFUSALS, Asked, Built, Placed
+from supple.analyses.run.problem import REFUSALS, Asked, Built, Placed
 from supple.analyses.run.simulate import Prepared
 
 FIELDS = {field.name: field.default for field in fields(RunOptions)}

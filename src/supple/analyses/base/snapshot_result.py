@@ -2,6 +2,8 @@
 
 The texts are those of `supple.results.files.dataset`. Coordinates and rates of joints, and places
 and velocities of points, are read without a result; everything else is taken from one.
+
+Also a model where its runs begin, assembled if possible: pictures, and lengths of its ropes.
 """
 
 from __future__ import annotations
@@ -20,12 +22,16 @@ from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
 from supple.engine.base.histories import PLACE, SPIN, VELOCITY, RunHistory, rotations
 from supple.engine.base.row_sets import RowSets
-from supple.engine.reading.loads import Loads
+from supple.engine.pack.builder import build
+from supple.engine.pack.ropes import rope_history
+from supple.engine.reading.loads import NO_TANGENT, Loads
 from supple.forces import ForceElement
+from supple.forces.ropes import Rope, Station
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array
-from supple.foundation.errors import SuppleError
+from supple.foundation.errors import ModelError, SuppleError, label
 from supple.foundation.frames import Frame
+from supple.loops.assembly import assembled, compile_model
 from supple.model import Model
 from supple.reduction.modal import Attachment
 from supple.results.data.audit import AuditRecord
@@ -33,6 +39,8 @@ from supple.results.data.run_data import RunData
 from supple.results.files.dataset import quantity
 from supple.results.result import Result
 from supple.state import State
+from supple.visualization.drawing import draw
+from supple.visualization.page import Take, page
 
 if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_body import ANCFBody
@@ -298,3 +306,38 @@ def _states(
         statistics={},
         loads=Loads(history, dict(forces)),
     )
+
+def at_start(model: Model) -> tuple[Result, str]:
+    """A model where its runs begin, and a sentence if its loops cannot be closed there."""
+    model.check()
+    compiled, problem = build(model), ""
+    if compiled.nr:
+        try:
+            compiled = assembled(compiled)
+        except ModelError as error:
+            problem = f"as it is written, not assembled: {error}"
+    return Result(standing(model, compiled, compiled.q0[None], compiled.u0)), problem
+
+
+def page_of(model: Model) -> str:
+    """The text of a page that shows a model where its runs begin."""
+    result, problem = at_start(model)
+    scene = draw(result)
+    if problem:
+        return page(Take(scene, problem, "bad"))
+    return page(Take(scene, model.counts))
+
+
+def rope_length(model: Model, path: Sequence[Station]) -> float:
+    """Length (m) of a path of frames, pulleys and drums in the assembled start of a model."""
+    other, name = model.copy(), "rope"
+    while name in other:
+        name += "_"
+    other.add(Rope(name, path, 1.0, 1.0))
+    c = compile_model(other)
+    (number,) = c.channels(name)
+    found = rope_history(c.ints, c.reals, number, np.zeros(1), c.q0[None], c.u0[None])
+    length = float(found.length[0])
+    if not np.isfinite(length):
+        raise ModelError.plain(f"{label(model)}: the path of a rope {NO_TANGENT}")
+    return length

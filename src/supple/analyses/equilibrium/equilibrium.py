@@ -30,8 +30,7 @@ from supple.analyses.equilibrium.balance import (
     one_way,
     solved,
 )
-from supple.analyses.equilibrium.sparse_balance import SparseAtRest
-from supple.analyses.equilibrium.tree_balance import TreeAtRest
+from supple.analyses.equilibrium.sparse_balance import SparseAtRest, TreeAtRest
 from supple.engine.base.compiled import Compiled
 from supple.foundation.arrays import Array
 

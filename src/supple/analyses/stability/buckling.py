@@ -21,8 +21,7 @@ from numpy.typing import ArrayLike
 
 from supple.analyses.base.arguments import expect, number, starting_state
 from supple.analyses.equilibrium.balance import NO_STIFFNESS
-from supple.analyses.equilibrium.continuation import Continuation, Spot
-from supple.analyses.equilibrium.load_factor import Loaded, Loading
+from supple.analyses.equilibrium.continuation import Continuation, Loaded, Loading, Spot
 from supple.analyses.equilibrium.static_result import static_result
 from supple.analyses.modes.mode import Mode
 from supple.bodies.base.flexible import FlexibleBody
