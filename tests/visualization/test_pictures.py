@@ -22,8 +22,8 @@ from models.drawn_models import SOFT, centres, everything, page_of, simulated, t
 from supple.analyses.modes.mode_figures import mode_scene
 from supple.visualization.drawing import draw
 from supple.visualization.page import peaks
+from supple.visualization.scene import REACH
 from supple.visualization.server import MOST_CONNECTIONS, Server, Shown
-from supple.visualization.vibration import REACH
 
 
 @pytest.fixture(scope="module")

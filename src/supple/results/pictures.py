@@ -17,10 +17,9 @@ from supple.foundation.palette import COLOURS, INK
 from supple.results.plot import Panel, asked
 from supple.results.summary import grade
 from supple.visualization.drawing import chosen_times, draw
-from supple.visualization.film import check_kind, film
 from supple.visualization.gltf import glb
 from supple.visualization.page import Line, Plot, Take, page
-from supple.visualization.picture import picture
+from supple.visualization.picture import check_kind, film, picture
 from supple.visualization.scene import Scene, Trace
 
 if TYPE_CHECKING:

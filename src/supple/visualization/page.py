@@ -145,7 +145,7 @@ class Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Take:
-    """What one run shows: its scene, what it is called beside another, and its verdict.
+    """One run on a page: its scene, what it is called beside another, and its verdict.
 
     ``grade`` of the verdict is "good", "doubtful", "bad", or "plain" where nothing is judged.
     """
@@ -214,7 +214,7 @@ def _run(take: Take, numbers: Numbers) -> dict[str, Any]:
 
 
 def _chapters(takes: Sequence[Take]) -> list[dict[str, Any]]:
-    """What is played: modes of the first scene, or the time of all runs; with largest values."""
+    """Chapters to play: modes of the first scene, or the time of all runs; with largest values."""
     scene = takes[0].scene
     if scene.chapters:
         found = []

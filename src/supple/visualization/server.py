@@ -135,7 +135,7 @@ class Server:
 
 
 def _has_windows() -> bool:
-    """Whether a browser would open a window: one of a terminal would take that terminal."""
+    """True if a browser would open a window: one of a terminal would take that terminal."""
     screens = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
     return not sys.platform.startswith("linux") or any(map(os.environ.get, screens))
 

@@ -18,11 +18,9 @@ from supple.foundation.atomic_files import save_figure
 from supple.foundation.errors import SuppleError
 from supple.foundation.palette import INK
 from supple.results.result import Result
-from supple.visualization.drawing import draw
+from supple.visualization.drawing import Signs, draw
 from supple.visualization.page import Take, page
-from supple.visualization.scene import Thing, body_things, bounds
-from supple.visualization.symbols import Signs
-from supple.visualization.vibration import vibrating
+from supple.visualization.scene import Thing, body_things, bounds, vibrating
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
