@@ -81,8 +81,8 @@ def test_as_many_elements_as_are_told_end_it(kind):
 
 
 def test_at_both_ends_and_about_both_axes():
-    from supple.results.checks.ancf_beams import layers
     from supple.results.flexibility.line_bending import Bending
+    from supple.results.monitor.nodal_vectors import layers
 
     m = held(20, 4)
     m.replace("load", force=(0, 0.6 * EI, -0.8 * EI))

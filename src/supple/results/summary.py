@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from supple.foundation.reports import Report
 from supple.results.data.audit import LEVELS
 from supple.results.data.findings import VALIDITY
-from supple.results.data.start_changes import told
+from supple.results.data.run_data import told_changes
 
 if TYPE_CHECKING:
     from supple.results.result import Result
@@ -49,7 +49,7 @@ def summary(result: Result) -> Report:
     if result.data.compiled.deforming:
         rows.insert(3, ("validity", result.monitor.verdict))
     if result.start_changes:
-        rows.append(("start", told(result.start_changes)))
+        rows.append(("start", told_changes(result.start_changes)))
     happened = [f"{e.name} at {e.t:.6g} s" for e in result.events]
     changed = [f"{' '.join(c.changes)} at {c.t:.6g} s" for c in result.changes]
     groups: dict[str, Iterable[str]] = {

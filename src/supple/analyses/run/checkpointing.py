@@ -30,7 +30,7 @@ from supple.integrators.run.driver import Problem, Solution
 from supple.integrators.run.line_ends import LineEnd
 from supple.model import Model
 from supple.native import cache
-from supple.results.data.start_changes import StartChange
+from supple.results.data.run_data import StartChange
 from supple.results.files.state_file import OutputFile, is_unfinished, opened
 from supple.results.result import Result
 from supple.state import State

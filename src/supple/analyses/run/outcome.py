@@ -22,8 +22,7 @@ from supple.integrators.run.place_vectors import place_vectors
 from supple.integrators.run.sampling import Sampler
 from supple.loops.singular import passed, violated
 from supple.model import Model
-from supple.results.data.run_data import ChangeRecord, RunData
-from supple.results.data.start_changes import StartChange
+from supple.results.data.run_data import ChangeRecord, RunData, StartChange
 from supple.results.result import Result
 from supple.state import State
 

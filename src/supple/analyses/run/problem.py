@@ -58,7 +58,7 @@ from supple.loops.assembly import assembled, on_constraints, on_other
 from supple.loops.singular import refuse_singular
 from supple.model import Model
 from supple.native import library
-from supple.results.data.start_changes import StartChange, start_changes
+from supple.results.data.run_data import StartChange, start_changes
 from supple.results.result import Result
 from supple.state import State
 

@@ -35,7 +35,7 @@ from supple.integrators.run.driver import Problem, Progress, Solution
 from supple.integrators.run.interruption import Interruption
 from supple.integrators.run.outcomes import lost_pivots
 from supple.model import Model
-from supple.results.data.start_changes import StartChange
+from supple.results.data.run_data import StartChange
 from supple.results.result import Result
 
 MOST = 400  # velocities and rows up to which a factorization takes less than some 0.1 s

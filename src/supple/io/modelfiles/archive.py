@@ -32,7 +32,7 @@ from supple.integrators.run.output_rows import parts_of
 from supple.io.modelfiles.model_file import ModelFile
 from supple.io.modelfiles.writer import ARCHIVED
 from supple.model import Model
-from supple.results.data.start_changes import StartChange
+from supple.results.data.run_data import StartChange
 from supple.results.files.state_file import EXPECTED, read_record, sound_states
 from supple.results.result import Result
 

@@ -27,7 +27,7 @@ from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import write_whole
 from supple.foundation.check_sums import dataset_sum
 from supple.foundation.errors import SuppleError, describe, suggestion
-from supple.results.data.start_changes import told
+from supple.results.data.run_data import told_changes
 from supple.results.views.ancf_views import ANCFPointView, ANCFView
 from supple.results.views.constraint_views import SlidingView
 from supple.results.views.force_views import (
@@ -162,7 +162,7 @@ def _attributes(result: Result) -> dict[str, Any]:
         "momentum_verdict": result.momentum.verdict,
         "validity_verdict": result.monitor.verdict,
         "statistics": json.dumps(result.statistics, default=float),
-        "start": told(result.start_changes) if result.start_changes else "",
+        "start": told_changes(result.start_changes) if result.start_changes else "",
         "events": json.dumps([[e.name, float(e.t)] for e in result.events]),
         "changes": json.dumps([[float(c.t), *c.changes] for c in result.changes]),
     }

@@ -1,5 +1,5 @@
 """The validity monitor: lists of checks for each kind of body, the walk over them, the verdict.
 
-`floating_frame`, `segments` and `nodal_vectors` say what is checked of a body with modes, of parts,
-and over nodal vectors; `monitor` makes the findings, block by block in long runs.
+`segments` and `nodal_vectors` say what is checked of a body of parts, and over nodal vectors;
+`monitor` what is checked of a body with modes, and makes the findings, block by block in long runs.
 """

@@ -230,7 +230,7 @@ class _Compared(NamedTuple):
         return ErrorGrowth(t, np.minimum(error, 1.0), _rate(t, error), USUAL, True)
 
     def size(self, a: _States) -> float:
-        """How far a run moves: half its range, at most a radian or a length of the model."""
+        """Size of its motion: half its range, at most a radian or a length of the model."""
         away = self.probe.between(np.broadcast_to(a.q[0], a.q.shape), a.q)
         return min(1.0, 0.5 * float(np.max(np.ptp(away, axis=0), initial=0.0)))
 
