@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,8 +15,8 @@ from supple.reduction.modal import ModalBody, Reduction
 class LineMesh(Protocol):
     """Displacement, rotation and strain along a line, as rows for the nodal coordinates."""
 
-    def displacement(self, x: float) -> Vector:
-        """Rows (3, size) of the displacement at the station x."""
+    def motions(self, stations: Iterable[float]) -> Vector:
+        """Rows (k, 6, size) of displacement and rotation at stations."""
 
     def rotation(self, x: float) -> Vector:
         """Rows (3, size) of the rotation at the station x."""
@@ -39,13 +40,9 @@ class MeshField:
         """What the engine needs of it."""
         return self.reduction.body
 
-    def displacement(self, x: float) -> Vector:
-        """Rows (3, n) of the displacement u, v, w of the axis at the station x."""
-        return self.mesh.displacement(x) @ self.reduction.basis
-
-    def rotation(self, x: float) -> Vector:
-        """Rows (3, n) of the rotation (twist, -w', v') at the station x."""
-        return self.mesh.rotation(x) @ self.reduction.basis
+    def motions(self, stations: Iterable[float]) -> Vector:
+        """Rows (k, 6, n) of displacement u, v, w and rotation (twist, -w', v') at stations."""
+        return self.mesh.motions(stations) @ self.reduction.basis
 
     def slopes(self, x: float) -> Vector:
         """Rows (2, n) of the slopes v', w' of the axis at the station x."""

@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from supple.fem.base.damping import Damping, KelvinVoigt, ModalDamping, Rayleigh
 from supple.fem.base.inertia import InertiaIntegrals, point_integrals
@@ -281,19 +282,14 @@ class Reduction:
 
 
 def attached(
-    place: Vector, rotation: Vector, moved: Vector, body: ModalBody, slaved: Vector
+    place: ArrayLike, rotation: Vector, moved: Vector, body: ModalBody, slaved: Vector
 ) -> Attachment:
     """A frame at a place (3,) whose rows of motion are ``moved`` (6, n) and ``slaved`` (6, r)."""
-    more = {}
-    if body.slaves is not None:
-        more = {"slaved": read_only(slaved), "Gamma": body.slaves.Gamma}
-    return Attachment(
-        p0=read_only(place),
-        R0=rotation,
-        Phi=read_only(moved[:3]),
-        Psi=read_only(moved[3:]),
-        **more,
-    )
+    rows = read_only(moved)
+    found = Attachment(read_only(place), rotation, rows[:3], rows[3:])
+    if body.slaves is None:
+        return found
+    return replace(found, slaved=read_only(slaved), Gamma=body.slaves.Gamma)
 
 
 def reduce_mesh(

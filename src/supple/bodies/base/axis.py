@@ -143,6 +143,8 @@ class AxisBody(Body):
 
     def _station(self, field: str, x: Any) -> float:
         """A station (m) within the beam; others are refused by the name of the field."""
+        if isinstance(x, float) and 0.0 <= x <= self.length:
+            return float(x)
         expected = f"a station from 0 to {self.length:g}"
         found = validate.number(label(self), field, x, expected)
         slack = STATION_TOLERANCE * self.length

@@ -174,11 +174,13 @@ class ReducedBody(FlexibleBody):
     def _slaved(self, point_masses: PointMasses) -> tuple[ModalBody, Any]:
         """Body with its slaved shapes; these are None without displacements of second order."""
         found = self._reduced(point_masses)
-        if not self.second_order or not found.body.n:
-            return found.body, None
         store: dict[Hashable, tuple[ModalBody, Any]] = self.__dict__["_reductions"]
         given = "slaved", found, tuple(tuple(pair) for pair in point_masses)
-        if given not in store:
+        if given in store:
+            return store[given]
+        if not self.second_order or not found.body.n:
+            store[given] = found.body, None
+        else:
             places = self._places(point_masses)
             key = "slaved", found, places
             if key not in store:

@@ -34,7 +34,7 @@ from supple.foundation import validate
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Body, Frame, Line, ViewName
-from supple.foundation.validate import read_only, set_fields
+from supple.foundation.validate import set_fields
 from supple.reduction.assumed.beam import AssumedBeam
 from supple.reduction.assumed.shapes import AssumedShapes, SineShapes
 from supple.reduction.field import MeshField
@@ -230,10 +230,10 @@ class Beam(CuttableBeam):
         """How a frame of this beam moves with the coordinates of ``modal(point_masses)``."""
         x = self.station(frame)
         field = self._reduced(point_masses)
-        moved = np.vstack([field.displacement(x), field.rotation(x)])
+        moved = field.motions([x])[0]
         body = self._slaved(point_masses)[0]
         slaved = self.slaved_rows(x, point_masses)
-        return attached(read_only((x, 0.0, 0.0)), frame.rotation, moved, body, slaved)
+        return attached((x, 0.0, 0.0), frame.rotation, moved, body, slaved)
 
     def reduction(self, point_masses: PointMasses = ()) -> Reduction:
         """How the mesh was reduced; printed, it shows frequencies before and after."""

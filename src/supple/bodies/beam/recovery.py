@@ -58,7 +58,7 @@ def beam_response(
     )
     nodes = mesh.nodes[:, 0]
     stations = [*nodes, *(float(x) for x in places)]
-    rows = np.stack([np.vstack([field.displacement(x), field.rotation(x)]) for x in stations])
+    rows = field.motions(stations)
     points = np.outer(stations, [1.0, 0.0, 0.0])
     unit = np.eye(mesh.size).reshape(len(nodes), 6, mesh.size)
     seen = [*unit, *(fine.rows(x) for x in stations[len(nodes) :])]
@@ -309,8 +309,8 @@ class BeamRecovery(AxisBody, ReducedBody):
     def _mass_rows(self, x: float, point_masses: PointMasses) -> tuple[Vector, Vector]:
         """Rows (3, n + r) of displacement and rotation at a station, slaved shapes included."""
         field, slaved = self._reduced(point_masses), self.slaved_rows(x, point_masses)
-        move, turn = field.displacement(x), field.rotation(x)
-        return np.hstack([move, slaved[:3]]), np.hstack([turn, slaved[3:]])
+        rows = np.hstack([field.motions([x])[0], slaved])
+        return rows[:3], rows[3:]
 
     def strain_gauge(
         self,

@@ -106,9 +106,10 @@ class RestShape:
     def straight(cls, part: Beam, line: CentreLine, start: float) -> RestShape:
         """That of a straight part whose section changes along it."""
         field: Any = part._reduced(())
-        turns = [field.rotation(x) for x in (0.0, part.length)]
+        ends = field.motions((0.0, part.length))
+        turns = ends[:, 3:]
         arm = np.array([part.length, 0.0, 0.0])
-        moved = field.displacement(part.length) - field.displacement(0.0) + skew(arm) @ turns[0]
+        moved = ends[1, :3] - ends[0, :3] + skew(arm) @ turns[0]
         motion = np.vstack([moved, turns[1] - turns[0]])
         return cls._stiff(part, line, start, line.pose(start), np.zeros(motion.shape[1]), motion)
 

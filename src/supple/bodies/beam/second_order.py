@@ -134,7 +134,7 @@ def _tilt(field: MeshField | AssumedBeam) -> Tilt:
     points = _points(field)
     beside = np.any(points[1][:, 1:] != 0.0, axis=1)
     stations, inverse = np.unique(points[1][beside, 0], return_inverse=True)
-    turns = np.array([field.rotation(float(x)) for x in stations]).reshape(-1, 3, field.body.n)
+    turns = field.motions(stations.tolist())[:, 3:]
     return Tilt.of(points[0][beside], _offsets(points)[beside], turns[inverse])
 
 

@@ -12,7 +12,7 @@ the middle section turns beyond the mean of the end sections, makes the twist a 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from math import cos, sin
@@ -228,6 +228,10 @@ class BeamMesh(BeamLine):
         if self._turns and 0.0 < xi < 1.0:  # nodes are met exactly in any axes
             rows = np.kron(np.eye(2), self._axes) @ rows @ self._turn
         return self._spread(element, rows)
+
+    def motions(self, stations: Iterable[float]) -> Array:
+        """Rows (k, 6, size) of displacement and rotation at stations, axes of the body."""
+        return np.array([self.motion(float(x)) for x in stations]).reshape(-1, 6, self.size)
 
     def _place(self, x: float) -> tuple[int, float]:
         """Element of a station and the place xi in 0..1 within it; nodes are met exactly."""

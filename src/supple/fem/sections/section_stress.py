@@ -44,9 +44,13 @@ def normal_stress(section: CrossSection, y: float, z: float) -> Array:
 
 def stress_rows(section: CrossSection, y: float, z: float) -> Array:
     """Rows (3, 6) that map N, Vy, Vz, T, My, Mz to s_xx, s_xy, s_xz (Pa) at the point (y, z), m."""
+    return _rows(section, y, z, torsion_stress(section, y, z))
+
+
+def _rows(section: CrossSection, y: float, z: float, torsion: Array) -> Array:
     rows = np.zeros((3, 6))
     rows[0] = normal_stress(section, y, z)
-    rows[1:, 3] = torsion_stress(section, y, z)
+    rows[1:, 3] = torsion
     return rows
 
 
@@ -58,13 +62,17 @@ def torsion_stress(section: CrossSection, y: float, z: float) -> Array:
     inner corners.
     """
     kind = type(section).__name__
-    law = _LAWS.get(type(section))
-    if law is None:
+    if type(section) not in _LAWS:
         raise ModelError("Section", "torsion stress", None, f"{KNOWN}, instead of {kind}")
     where = validate.number(kind, "y", y), validate.number(kind, "z", z)
     if not _inside(section, *where):
         raise ModelError(kind, "point (y, z)", where, "a point of the section")
-    return np.array(law(section, *where)) / section.J
+    return _torsion(section, *where)
+
+
+def _torsion(section: CrossSection, y: float, z: float) -> Array:
+    """Shear stresses (2,) of `torsion_stress` at a point that is known to be in the section."""
+    return np.array(_LAWS[type(section)](section, y, z)) / section.J
 
 
 @lru_cache(maxsize=256)
@@ -95,8 +103,8 @@ def _outline(section: CrossSection) -> Array:
 @lru_cache(maxsize=256)
 def outline_rows(section: CrossSection) -> Array:
     """Rows (k, 3, 6) of `stress_rows` at all points of the `outline`."""
-    rows = np.stack([stress_rows(section, y, z) for y, z in outline(section).tolist()])
-    return validate.read_only(rows)
+    points = outline(section).tolist()
+    return validate.read_only([_rows(section, y, z, _torsion(section, y, z)) for y, z in points])
 
 
 def beam_von_mises(stress: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -74,6 +75,11 @@ class AssumedBeam(BeamLine):
         """Rows (3, n) of the rotation (twist, -w', v') at the station x."""
         values, slopes = self._fields(x), self._fields(x, 1)
         return np.stack([values[3], -slopes[2], slopes[1]])
+
+    def motions(self, stations: Iterable[float]) -> Vector:
+        """Rows (k, 6, n) of displacement and rotation at stations."""
+        rows = [np.vstack([self.displacement(x), self.rotation(x)]) for x in stations]
+        return np.array(rows).reshape(-1, 6, self.body.n)
 
     def slopes(self, x: float) -> Vector:
         """Rows (2, n) of the slopes v', w' of the axis at the station x."""

@@ -91,7 +91,7 @@ def shapes_across(record: FlexRecord) -> Array:
     """Rows (POINTS, 2, n) of displacement across the chord at the points of a part."""
     part = cast("Beam", record.body)
     field = part._reduced(record.point_masses)
-    return np.array([field.displacement(s * part.length)[1:] for s, _ in gauss(POINTS)])
+    return field.motions(s * part.length for s, _ in gauss(POINTS))[:, 1:3]
 
 
 def twists_evenly(record: FlexRecord) -> bool:
