@@ -365,7 +365,7 @@ def transferred(source: Compiled, q: Array, u: Array, target: Compiled) -> tuple
 
 
 def _of_body(record: JointRecord) -> bool:
-    """Whether coordinates that belong to no joint are those of a free body, not of a driver."""
+    """True if coordinates that belong to no joint are those of a free body, not of a driver."""
     return record.name.startswith(FREE) and "." not in record.name  # drivers have parts "name.kind"
 
 
@@ -420,7 +420,7 @@ def slackened(compiled: Compiled, t: float, q: Array) -> Array:
 
 
 def _columns(G: Any) -> Booleans:
-    """Which columns of some rows, all of them positive, have entries."""
+    """Columns of some rows, all of them positive, that have entries."""
     return np.asarray(np.asarray(G.sum(axis=0)).ravel() > 0.0)
 
 
@@ -501,7 +501,7 @@ def curve(x: Array, part: float, clamped: bool) -> tuple[Array, Array]:
 
 
 def _zero(f: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function that changes its sign between two values is zero."""
+    """Zero of a function that changes its sign between two values."""
     positive = f(low) > 0.0
     for _ in range(60):
         middle = 0.5 * (low + high)

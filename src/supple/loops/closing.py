@@ -165,7 +165,7 @@ class Assembler:
         return rows.violation / self.sizes, G
 
     def _metric(self, q: Array) -> Metric | None:
-        """What measures steps near a configuration, of large systems."""
+        """Norm of steps near a configuration, of large systems."""
         free = self.free
         return Metric(self._sparse_mass(q)[free][:, free]) if self.large and len(free) else None
 
@@ -278,7 +278,7 @@ class Assembler:
         return q, gap
 
     def _unwound(self, t: float, start: Array, q: Array) -> Array:
-        """The same position with angles within half a turn of the start, where rows allow it."""
+        """Position with angles within half a turn of the start, where rows allow it."""
         c = self.compiled
         winding = [kind.code for kind in MOTIONS.values() if kind.units == ("rad",)]
         nodes = at.integers(c.ints, "node")
@@ -320,7 +320,7 @@ class Assembler:
         return q, gap
 
     def _along(self, M: Any, G: Any, d: Array, metric: Metric | None) -> Array:
-        """What the rows G allow of an increment d (nu,), nearest to it in the norm of M."""
+        """Part of an increment d (nu,) that rows G allow, nearest to it in the norm of M."""
         c, free = self.compiled, self.free
         if metric is not None:
             found = metric.allowed(G[:, free], (M @ d)[free])
@@ -338,5 +338,5 @@ class Assembler:
 
 
 def _closed(gap: Array, size: float = CLOSED) -> bool:
-    """Whether violations in their own units are rounding."""
+    """True if violations in their own units are rounding."""
     return bool(np.max(np.abs(gap), initial=0.0) < size)

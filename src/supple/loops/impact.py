@@ -25,7 +25,7 @@ FOLLOWED = 1e-8
 
 @dataclass(frozen=True)
 class Impact:
-    """What a change of rows does to the velocities.
+    """Velocities behind a change of rows, and its impulses.
 
     Attributes
     ----------

@@ -66,7 +66,7 @@ class Ranks:
 
     @property
     def singular(self) -> bool:
-        """Whether the start is a singular position."""
+        """True if the start is a singular position."""
         return bool(self.smallest) and self.smallest[0] < SINGULAR * self.regular_value
 
     @property
@@ -142,7 +142,7 @@ def _analyse_many(
 
 
 def _vanishing(values: Array, bound: float) -> int:
-    """How many of the smallest singular values, ascending, stand for rows that follow from others.
+    """Number of the smallest singular values, ascending, of rows that follow from others.
 
     Those of long chains fall with the square of their length, below any bound, but have neighbours;
     those of dependent rows are apart from the others.

@@ -56,7 +56,7 @@ def refuse_singular(compiled: Compiled, t: float, q: Array) -> None:
 
 
 def can_be_singular(compiled: Compiled) -> bool:
-    """Whether rows may come to depend on each other in some positions."""
+    """True if rows may come to depend on each other in some positions."""
     return compiled.nr > 0 and compiled.regular_value > 0.0
 
 
@@ -230,7 +230,7 @@ class Watch:
 
 
 def lowest(f: Callable[[float], float], low: float, high: float) -> float:
-    """Where f is lowest between low and high, by golden sections."""
+    """Place of the lowest value of f between low and high, by golden sections."""
     ratio = 0.5 * (float(np.sqrt(5.0)) - 1.0)
     a, b = high - ratio * (high - low), low + ratio * (high - low)
     fa, fb = f(a), f(b)
@@ -266,7 +266,7 @@ class Smallest:
 
 
 def first_root(f: Callable[[float], float], first: float, step: float, most: float) -> float | None:
-    """Where f, which is ``first`` at 0, vanishes between 0 and ``most``, or None."""
+    """Root of f, which is ``first`` at 0, between 0 and ``most``, or None."""
     a, fa, b = 0.0, first, step
     for _ in range(20):
         fb = f(b)

@@ -41,7 +41,7 @@ class Metric:
         return None if found is None else found[: G.shape[1]]
 
     def allowed(self, G: Any, load: Array) -> Array | None:
-        """What rows allow of M^-1 load (n,), nearest to it; None if it is not found."""
+        """Step (n,) that rows allow, nearest to M^-1 load; None if it is not found."""
         if self.factor is not None:
             from scipy.linalg import cho_solve
 
@@ -54,7 +54,7 @@ class Metric:
 
 
 def allowed(G: Any, x: Array) -> Array:
-    """What sparse rows G allow of a direction x (nu,): its part in their null space."""
+    """Part of a direction x (nu,) in the null space of sparse rows G."""
     from scipy.sparse import eye_array
 
     right = np.concatenate([x, np.zeros(G.shape[0])])

@@ -27,7 +27,7 @@ def expect(owner: str, field: str, value: Any, kind: Any, expected: str) -> None
 
 
 def starting_state(owner: str, start: State | Result | None, compiled: Compiled) -> State:
-    """Where a run starts: a state of this model; None is its initial state at t = 0 s."""
+    """State of this model that a run starts from; None is its initial state at t = 0 s."""
     if start is None:
         return State(0.0, compiled.q0.copy(), compiled.u0.copy(), compiled.z0.copy())
     state = start.state() if isinstance(start, Result) else start

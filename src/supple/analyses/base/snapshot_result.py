@@ -102,7 +102,7 @@ class InstantOutputs:
         self.read(equations, state)
 
     def _coordinate(self, text: str, target: int) -> bool:
-        """Whether a text names a coordinate of a joint or its rate; then it is read from q or u."""
+        """True if a text names a coordinate of a joint or its rate; then it is read from q or u."""
         name, _, word = text.partition(".")
         joint = self.model.joints.get(name)
         if joint is None or joint.nq != joint.nu:
@@ -117,7 +117,7 @@ class InstantOutputs:
         return False
 
     def _point(self, text: str, target: slice) -> bool:
-        """Whether a text names a point of a body with a frame; then its motion is computed."""
+        """True if a text names a point of a body with a frame; then its motion is computed."""
         found = _POINT.fullmatch(text)
         if found is None:
             return False
@@ -131,14 +131,14 @@ class InstantOutputs:
         return True
 
     def _own_frame(self, name: str) -> Place | None:
-        """That of a body, which elastic coordinates do not move."""
+        """Frame of a body, which elastic coordinates do not move."""
         if name in self.model.point_masses or name not in self.compiled.own_frames:
             return None
         node, pose = self.compiled.own_frames[name]
         return node, pose.p, pose.R, None, slice(0, 0), slice(0, 0)
 
     def _frame(self, name: str, inside: str | None) -> Place | None:
-        """That of a point mass, or of a place on a body with a frame."""
+        """Frame of a point mass, or of a place on a body with a frame."""
         mass, body = self.model.point_masses.get(name), self.model.bodies.get(name)
         try:
             if mass is not None and inside is None:

@@ -169,7 +169,7 @@ def weights(owner: str, field: str, given: Any, names: tuple[str, ...]) -> Array
 
 
 def positive_weights(owner: str, field: str, given: Any, names: tuple[str, ...]) -> Array:
-    """The same, all of them positive."""
+    """Weights, all of them positive."""
     found = weights(owner, field, given, names)
     if np.linalg.matrix_rank(found) < len(names):
         raise ModelError(owner, field, given, "positive weights")

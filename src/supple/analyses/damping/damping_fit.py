@@ -86,7 +86,7 @@ class DampedMode:
 
     @property
     def sentence(self) -> str:
-        """How far it is off."""
+        """Sentence about its difference."""
         by = "more" if self.off > 0.0 else "less"
         size = f"{abs(self.off):.0%} {by}" if np.isfinite(self.off) else by
         return (
@@ -196,7 +196,7 @@ class Asked:
         return np.interp(frequencies, self.frequencies, self.ratios)
 
     def counts(self, frequencies: Array, few: bool) -> np.ndarray:
-        """Which elastic modes (k,) must have their ratios; of ``few`` factors the lowest."""
+        """True for modes (k,) that must have their ratios; of ``few`` factors the lowest."""
         if self.frequencies is not None:
             chosen = (frequencies >= self.frequencies[0]) & (frequencies <= self.frequencies[-1])
             for f in self.frequencies:

@@ -44,7 +44,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What the doctor found; ``print`` it.
+    """Findings of the doctor; ``print`` it.
 
     Attributes
     ----------
@@ -82,14 +82,14 @@ class Diagnosis:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was found that prevents a run or makes it doubtful."""
+        """True if nothing was found that prevents a run or makes it doubtful."""
         return not any(finding.severe for finding in self.findings)
 
     def __str__(self) -> str:
         return self._report.text(10)
 
     def _repr_html_(self) -> str:
-        """The same as a table, for notebooks."""
+        """Table for notebooks."""
         return self._report.html()
 
     @property

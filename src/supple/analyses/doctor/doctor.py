@@ -109,7 +109,7 @@ class _Examination:
         self.findings.append(Finding(text, advice, severe))
 
     def freedom(self) -> None:
-        """Whether the model is a structure: no degree of freedom and no driver."""
+        """Note a model that is a structure: no degree of freedom and no driver."""
         if self.ranks.freedom == 0 and not np.any(moving(self.compiled)):
             text = "nothing can move: the constraints leave no degree of freedom"
             advice = "a run shows a structure at rest and its reactions; if it should move, remove"
@@ -148,7 +148,7 @@ class _Examination:
                 self.note(text, "leave it out, or give back a freedom to the mechanism")
 
     def position(self, q: Array) -> None:
-        """Whether the start is a singular position, or the mechanism is locked."""
+        """Note a start in a singular position, or a mechanism that is locked."""
         c, ranks = self.compiled, self.ranks
         if ranks.singular and ranks.kept:
             table = scaled_table(c, self.move.work, 0.0, q)
@@ -178,7 +178,7 @@ class _Examination:
         return u
 
     def changes(self, q: Array, u: Array) -> None:
-        """Which coordinates and rates assembly has changed."""
+        """Keep coordinates and rates that assembly has changed."""
         c = self.compiled
         moved, rates = [], []
         for name, record in c.joints.items():
@@ -232,7 +232,7 @@ class _Examination:
         self.note(f"{name} moves no mass", "give the body an inertia, or remove it", True)
 
     def drivers(self, q: Array, until: float) -> None:
-        """Whether drivers can be followed until the time ``until`` (s)."""
+        """Note drivers that cannot be followed until the time ``until`` (s)."""
         c = self.compiled
         if not np.any(moving(c)) or self.found.get("drivers") or self.found.get("singular"):
             return

@@ -344,7 +344,7 @@ class AtRest:
     def told(
         self, q: Array, here: Balance, count: int, converged: bool, largest: float
     ) -> Equilibrium:
-        """Where a search ended after ``count`` steps, with its character; `largest` load on it."""
+        """End of a search after ``count`` steps, with its character; `largest` load on it."""
         values, vectors = self.character(q, here)
         return Equilibrium(
             q, here.z, here.lam, count, converged and self.balanced(q, here, largest),

@@ -428,7 +428,7 @@ class Continuation:
         return float(np.linalg.norm(self.equations.increment(a, b) / self.unit))
 
     def _turns(self, a: Spot, b: Spot, sharp: bool) -> bool:
-        """Whether the path turns more than a step should see, or back."""
+        """True if the path turns more than a step should see, or back."""
         return self._dot(a.tangent, b.tangent) < (0.0 if sharp else STRAIGHT)
 
     def _wiggles(self, a: Spot, b: Spot, h: float) -> bool:
@@ -444,7 +444,7 @@ class Continuation:
         return bool(np.min(slope * np.sign(m)) < -JUMP * max(abs(m), abs(n)))
 
     def _far(self, a: Spot, b: Spot, h: float, sharp: bool) -> bool:
-        """Whether corrections moved a guess so far that it may be on another path."""
+        """True if corrections moved a guess so far that it may be on another path."""
         guess = self.equations.retract(a.q, h * self.unit * a.tangent.way)
         off = self._distance(guess, b.q) / self.way
         across = (b.factor - a.factor - h * a.tangent.slope) / self.range

@@ -279,7 +279,7 @@ class SparseAtRest:
     def told(
         self, q: Array, here: SparseBalance, count: int, converged: bool, largest: float
     ) -> Equilibrium:
-        """Where a search ended after ``count`` steps, with its lowest stiffnesses.
+        """End of a search after ``count`` steps, with its lowest stiffnesses.
 
         From an unstable one whole matrices lead downhill.
         """
@@ -442,7 +442,7 @@ class TreeAtRest:
     def told(
         self, q: Array, here: TreeBalance, count: int, converged: bool, largest: float
     ) -> Equilibrium:
-        """Where a search ended after ``count`` steps, with its lowest stiffnesses."""
+        """End of a search after ``count`` steps, with its lowest stiffnesses."""
         lowest = self._lowest() if converged and not self.stiffness.negative else None
         n, none = self.stiffness.nu, np.zeros(0)
         if lowest is None:

@@ -109,7 +109,7 @@ class Spin:
 
 
 def turned(equations: Equations, q: Array, d: Array) -> Array:
-    """Where the constant velocities d (nu,), for a unit of time, lead from q.
+    """Configuration to which constant velocities d (nu,) lead from q in a unit of time.
 
     Those of free joints turn with their body, so its way is an arc.
     """

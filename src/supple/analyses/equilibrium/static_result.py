@@ -67,7 +67,7 @@ class StaticResult(Result):
 
     @cached_property
     def stable(self) -> bool:
-        """Whether it is a stable equilibrium, see above."""
+        """True if it is a stable equilibrium, see above."""
         found = self.equilibrium
         held = self.success and not len(found.free) and not len(found.unstable)
         return held and not self.buckled
@@ -79,7 +79,7 @@ class StaticResult(Result):
 
     @cached_property
     def monitor(self) -> Monitor:
-        """That of a run; bodies in an unstable equilibrium by their deformation are told, too."""
+        """Monitor as of a run, and bodies whose deformation is in an unstable equilibrium."""
         seen, compiled = super().monitor, self.data.compiled
         bodies = dict(seen.bodies)
         for name, k in _deforming(compiled, self.equilibrium).items():
@@ -139,7 +139,7 @@ def static_result(
     turning: Spin | None,
     newton: str = "dense",
 ) -> StaticResult:
-    """What a search found, with the sentence about it; signals stand still at its time.
+    """Result of a search, with the sentence about it; signals stand still at its time.
 
     ``newton`` is how Newton's matrix was solved.
     """
@@ -206,7 +206,7 @@ def folded(compiled: Compiled, q: Array) -> str:
 
 
 def _verdict(model: Model, compiled: Compiled, found: Equilibrium) -> tuple[bool, str]:
-    """Whether it is an equilibrium, and one sentence about it."""
+    """True if it is an equilibrium, and one sentence about it."""
     if not found.found:
         return False, _failure(model, compiled, found)
     message = f"equilibrium found in {found.iterations} steps"
@@ -250,7 +250,7 @@ def _failure(model: Model, compiled: Compiled, found: Equilibrium) -> str:
 
 
 def _advice(compiled: Compiled, found: Equilibrium) -> str:
-    """What the end of a search says about how to go on."""
+    """Advice by the end of a search."""
     where = ""
     if len(found.unstable):
         where = f"; where it ended is unstable along {_words(compiled, found, found.unstable)[0]}"

@@ -134,7 +134,7 @@ class EquilibriumPath:
 
     @cached_property
     def stable(self) -> np.ndarray:
-        """Whether each point is stable (n,)."""
+        """True for each point (n,) that is stable."""
         plain = [s.stable and s.kind is None for s in self._spots]
         bodies = self._loaded.compiled.flexible.values()
         if any(body.modal.slaves is None for body in bodies):  # those of second order feel loads
@@ -233,7 +233,7 @@ class EquilibriumPath:
         return figure
 
     def _held(self, k: int) -> bool:
-        """Whether the part between a point and the next is stable: one of its ends is."""
+        """True if the part between a point and the next is stable: one of its ends is."""
         return bool(self.stable[k] or self.stable[k + 1])
 
     def __repr__(self) -> str:

@@ -63,7 +63,7 @@ ANSWER = "Transfer"
 
 @dataclass(frozen=True)
 class Transfer:
-    """How places and coordinates of a mechanism follow its inputs, about one position.
+    """Transfer of inputs of a mechanism to its places and coordinates, about one position.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Transfer:
     margin: float
 
     def of(self, output: str | Frame) -> Transfer:
-        """The same for one output, or for all outputs of a joint, body or frame."""
+        """Transfer to one output, or to all outputs of a joint, body or frame."""
         name = output.name if isinstance(output, Frame) else output
         own = [k for k, x in enumerate(self.outputs) if x == name or x.startswith(f"{name}.")]
         if not own:
@@ -205,7 +205,7 @@ class TransferPath:
         return np.array([point.second for point in self.points])
 
     def of(self, output: str | Frame) -> TransferPath:
-        """The same for one output, or for all outputs of a joint, body or frame."""
+        """Transfer to one output, or to all outputs of a joint, body or frame."""
         return replace(self, points=tuple(point.of(output) for point in self.points))
 
     def __repr__(self) -> str:
@@ -451,7 +451,7 @@ class Mechanism:
         return State(state.t, moved.q, moved.u, state.z, compiled=self.compiled)
 
     def motions(self, state: State, where: str = "") -> Motions:
-        """What can move at a position."""
+        """Motions that are possible at a position."""
         found = Motions.at(self.coordinates, state.t, state.q)
         if found is None:
             raise ModelError.plain(

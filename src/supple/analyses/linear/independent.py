@@ -52,7 +52,7 @@ class Coordinates:
 
     @classmethod
     def of(cls, compiled: Compiled, model: Model) -> Coordinates:
-        """Those of a model; its drivers say which coordinates are driven."""
+        """Coordinates of a model; its drivers say which are driven."""
         c, names = compiled, dof_names(compiled)
         places = np.full(c.nu, -1)
         for record in (*c.joints.values(), *c.extra.values()):
@@ -102,7 +102,7 @@ class Coordinates:
 
 @dataclass(frozen=True)
 class Motions:
-    """What the rows of a mechanism allow at a position.
+    """Motions that the rows of a mechanism allow at a position.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class Motions:
 
     @classmethod
     def at(cls, coordinates: Coordinates, t: float, q: Array) -> Motions | None:
-        """Those at a position; None if it is a singular one, where motions branch."""
+        """Motions at a position; None if it is a singular one, where motions branch."""
         c = coordinates.compiled
         if not c.nr:
             still = np.zeros((0, c.nu))
@@ -173,7 +173,7 @@ class Motions:
         return np.ascontiguousarray((found * c.scale[:, None]).T)
 
     def left(self, chosen: Sequence[int]) -> Array:
-        """What chosen coordinates leave of all rows (nu, n)."""
+        """Rest of all rows (nu, n) beside those of chosen coordinates."""
         if not chosen:
             return self.scaled
         _, values, right = np.linalg.svd(self.scaled[list(chosen)], full_matrices=False)

@@ -29,7 +29,7 @@ ANGLE = 1e-2  # rad, of differences of order 4 along a rotation: errors of 1e-9
 
 
 class Followed(NamedTuple):
-    """How all velocities follow the independent ones: N, P (nu, n), and D (n, n) above."""
+    """Velocities by the independent ones: N, P (nu, n), and D (n, n) above."""
 
     N: Array
     P: Array
@@ -60,7 +60,7 @@ def following(c: Compiled, G: Array, rates: Array, chosen: Sequence[int]) -> Arr
 
 
 def followed(equations: Equations, t: float, q: Array, u: Array, chosen: list[int]) -> Followed:
-    """How all velocities follow at a position."""
+    """Velocities by the independent ones at a position."""
     c = equations.compiled
     rows = equations.constraints(t, q, u)
     motions = null_space(scaled_rows(c, rows.G), c.nu) * c.scale[:, None]
@@ -113,7 +113,7 @@ def _rates(equations: Equations, state: State, chosen: list[int], steady: bool) 
 
 
 def preferences(c: Compiled, u: Array) -> Iterator[Array | None]:
-    """Which coordinates (nu,) come first: any; those of parts that stand still; that turn."""
+    """Coordinates (nu,) that come first: any; those of parts that stand still; that turn."""
     yield None
     if not c.nr or not np.any(u):
         return

@@ -171,7 +171,7 @@ class LinearModel:
 
     @property
     def conservative(self) -> bool:
-        """Whether there is no damping, no gyroscopic term, no follower load and no controller."""
+        """True without damping, gyroscopic terms, follower loads and controllers."""
         if len(self.Z):
             return False
         still = np.max(np.abs(self.C), initial=0.0) == 0.0
@@ -243,7 +243,7 @@ class LinearModel:
 
     @property
     def stable(self) -> bool:
-        """Whether no eigenvalue has a positive real part; undamped motion counts as stable."""
+        """True if no eigenvalue has a positive real part; undamped motion counts as stable."""
         values = self.eigenvalues
         size = np.max(np.abs(values), initial=0.0)
         return bool(np.all(values.real <= 1e-9 * np.abs(values) + ROUNDING * size))
@@ -376,7 +376,7 @@ class LinearModel:
         return "\n".join(lines)
 
     def _told(self, mode: Mode) -> str:
-        """How much too high or low the frequency of a mode is, if that is more than it may be."""
+        """Error of the frequency of a mode in words, if it is more than it may be."""
         moving = [m for m in self.modes if m.eigenvalue.imag > 0.0][: len(self.too_high)]
         k = next((k for k, m in enumerate(moving) if m is mode), None)
         part = 0.0 if k is None else float(self.too_high[k])

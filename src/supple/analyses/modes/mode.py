@@ -121,7 +121,7 @@ class Mode:
 
     @property
     def rigid(self) -> bool:
-        """Whether nothing holds the motion: its eigenvalue is zero."""
+        """True if nothing holds the motion: its eigenvalue is zero."""
         return self.eigenvalue == 0.0
 
     def __repr__(self) -> str:

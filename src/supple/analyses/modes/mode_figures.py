@@ -113,7 +113,7 @@ def draw_modes(modes: Sequence[Mode], path: str | Path | None = None) -> Figure:
 
 
 def displaced(mode: Mode) -> list[Displaced]:
-    """How everything that is drawn moves with a mode, with the largest displacement 1.
+    """Displacements in a mode of everything that is drawn, the largest of them 1.
 
     The motion is linear in the shape, so that closed loops stay closed; of a complex shape it is
     the phase at which most of it moves.

@@ -156,7 +156,7 @@ class Reactions:
     phase: Phase | None = None
 
     def of(self, history: RunHistory) -> Reactions:
-        """The same for other states."""
+        """Reactions in other states."""
         return Reactions(self.model, history, self.phase)
 
     def __call__(self, axes: Mapping[str, Array]) -> dict[str, JointLoad]:
@@ -197,7 +197,7 @@ class Reactions:
 
     @cached_property
     def absolute(self) -> Compiled:
-        """The same model with all bodies free and all rows of all joints, and of locks."""
+        """Model with all bodies free and all rows of all joints, and of locks."""
         built, phase = self._built, self.phase
         if phase is None:
             return built
@@ -285,7 +285,7 @@ class PhasedReactions:
     begins: Sequence[float]
 
     def of(self, history: RunHistory) -> PhasedReactions:
-        """The same for other states."""
+        """Reactions in other states."""
         return PhasedReactions(self.model, history, self.phases, self.begins)
 
     def __call__(self, axes: Mapping[str, Array]) -> dict[str, JointLoad]:

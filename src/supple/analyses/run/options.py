@@ -223,7 +223,7 @@ def tolerances(given: str | float | Sequence[float]) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Keeping:
-    """Where a run is kept, and how often.
+    """Files that keep a run, and how often they are written.
 
     Attributes
     ----------

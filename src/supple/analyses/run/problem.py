@@ -497,7 +497,7 @@ def problem_of(
 
 
 def _start(ready: Ready, options: RunOptions) -> tuple[Compiled, State, tuple[StartChange, ...]]:
-    """Where a run starts, the model in the phase of that state, what constraints changed."""
+    """Model in the phase of the start, that state, and what constraints changed of it."""
     compiled, start = ready.compiled, options.start
     if start is None:
         return compiled, ready.start, ready.changes

@@ -43,7 +43,7 @@ BUDGET = 200  # steps of the integrator after which rows and deformations are lo
 
 
 class Begun(NamedTuple):
-    """Where a stepper was begun: a word that tells starts apart, and the start."""
+    """Begin of a stepper: a word that tells starts apart, and the start."""
 
     key: str
     start: Start

@@ -318,7 +318,7 @@ class _Linear:
         return change, inverse, shapes, self._sure(K, inverse, shapes, step)
 
     def _sure(self, K: Array, inverse: Array, shapes: Array, step: float) -> np.ndarray:
-        """Which inverse load factors (n,) are more than rounding of the stiffness."""
+        """True for inverse load factors (n,) that are more than rounding of the stiffness."""
         size = np.abs(shapes)
         rounding = ROUNDING * np.einsum("ik,ij,jk->k", size, np.abs(K), size)
         own = np.abs(np.einsum("ik,ij,jk->k", shapes.conj(), K, shapes))

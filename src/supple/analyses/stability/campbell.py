@@ -446,7 +446,7 @@ def _kind(
     seen: Sequence[Whirl | None],
     rates: Array,
 ) -> str:
-    """How a mode moves, in a word."""
+    """Kind of motion of a mode, in a word."""
     known = [w for w, rate in zip(seen, rates, strict=True) if w is not None and rate != 0.0]
     direction = float(np.mean([w.direction for w in known])) if known else 0.0
     if abs(direction) > ROUND:

@@ -90,7 +90,7 @@ def _scaled(mode: Mode) -> np.ndarray:
 
 
 def _apart(track: _Followed, mode: Mode, size: float, at: float) -> tuple[float, float]:
-    """How different a mode, and its conjugate, are from where a track is expected."""
+    """Differences of a mode, and of its conjugate, from where a track is expected."""
     shape, s = _scaled(mode), track.value + track.slope * (at - track.where)
 
     def of(y: np.ndarray, r: complex) -> float:
@@ -183,7 +183,7 @@ def branches(linear: Sequence[LinearModel], over: Array | None = None) -> Array:
 
 
 def crossings(x: Array, y: Array) -> Array:
-    """Where straight lines through values y (n,) at x pass zero."""
+    """Zeros of the straight lines through values y (n,) at x."""
     with np.errstate(invalid="ignore"):
         k = np.flatnonzero((y[:-1] * y[1:] < 0.0) | (y[:-1] == 0.0) & (y[1:] != 0.0))
     return np.asarray(x[k] - y[k] * (x[k + 1] - x[k]) / (y[k + 1] - y[k]))

@@ -57,7 +57,7 @@ class Followed:
 
     @cached_property
     def judged(self) -> LinearModel:
-        """The same with what the monitor finds, frequencies included."""
+        """Small motion with what the monitor finds, frequencies included."""
         return with_monitor(self.search.equations, self.linear)
 
     @cached_property
@@ -74,7 +74,7 @@ class Followed:
 
 
 class Parameter:
-    """What makes a model, and rates of its uniform rotation, of a value.
+    """Models, and rates of their uniform rotation, by a value.
 
     Attributes
     ----------

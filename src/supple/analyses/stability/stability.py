@@ -175,7 +175,7 @@ class Stability:
 
     @property
     def stable(self) -> np.ndarray:
-        """Whether no eigenvalue at a value has a positive real part (n,); undamped is stable."""
+        """True (n,) where no eigenvalue has a positive real part; undamped is stable."""
         return np.array([linear.stable for linear in self.linear], dtype=bool)
 
     @property

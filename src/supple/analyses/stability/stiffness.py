@@ -93,7 +93,7 @@ class Position:
 
 @dataclass(frozen=True, eq=False)
 class StiffnessResult:
-    """How stiff a model holds a frame, at each of k positions.
+    """Stiffness with which a model holds a frame, at each of k positions.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ class StiffnessResult:
 
     @property
     def doubts(self) -> list[str]:
-        """What the validity monitor finds serious, each sentence once."""
+        """Serious findings of the validity monitor, each sentence once."""
         found = [f.sentence for p in self.positions for f in p.monitor.findings if f.serious]
         return list(dict.fromkeys(found))
 
@@ -452,7 +452,7 @@ def _directions(given: Any) -> tuple[tuple[str, ...], Array]:
 
 
 def _position(here: Followed, at: Frame, names: Sequence[str], table: Array) -> Position:
-    """What one equilibrium says."""
+    """Position of one equilibrium."""
     rest, small = here.result, here.judged
     place, compliance = rest[at], _compliance(small, at, names, table)
     lowest = {
