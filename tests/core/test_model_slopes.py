@@ -9,7 +9,6 @@ from scipy.spatial.transform import Rotation
 from models.random_models import examples, flexible_recipes, recipes
 from supple.core.base import layout as at
 from supple.core.base.layout import new_work
-from supple.core.equations import model_slopes
 from supple.core.equations import trajectory_tangents as along
 from supple.engine.pack.builder import build
 from supple.formulations.equations import Equations
@@ -26,19 +25,19 @@ def weighted(compiled, reals, state, weights) -> float:
 
 def changes(reals, compiled, node: int, rng) -> tuple:
     """Reals displaced to both sides in one number of a node, and its place among the slopes."""
-    k = int(rng.integers(model_slopes.NODE_SLOPES))
+    k = int(rng.integers(along.NODE_SLOPES))
     ends = []
     for by in (1e-5, -1e-5):
         moved = reals.copy()
         body = at.read_model(compiled.ints, moved).body[node]
-        if k < model_slopes.MASS:
+        if k < along.MASS:
             turn, shift = np.zeros(3), np.zeros(3)
             (turn if k < 3 else shift)[k % 3] = by
             R = Rotation.from_rotvec(turn).as_matrix()
             body[:9] = (R @ body[:9].reshape(3, 3)).ravel()
             body[9:12] = R @ body[9:12] + shift
         else:
-            body[at.BODY_M + k - model_slopes.MASS] += by
+            body[at.BODY_M + k - along.MASS] += by
         ends.append(moved)
     return k, *ends
 
@@ -50,7 +49,7 @@ def check(recipe) -> None:
     rng = np.random.default_rng(recipe.seed)
     weights = rng.normal(size=(1, compiled.nu))
     nodes = at.read_model(compiled.ints, compiled.reals).node
-    out = np.zeros((len(nodes), model_slopes.NODE_SLOPES))
+    out = np.zeros((len(nodes), along.NODE_SLOPES))
     t, q, u, a, z = state
     n = compiled.nu
     scratch = [np.zeros((n, n)) for _ in range(3)]
@@ -62,9 +61,9 @@ def check(recipe) -> None:
     for node in rng.integers(1, len(nodes), size=4):
         k, first, second = changes(compiled.reals, compiled, node, rng)
         rigid = nodes[node, at.HEAVY] == at.RIGID
-        if k >= model_slopes.MASS and not rigid:
+        if k >= along.MASS and not rigid:
             continue
-        if k < model_slopes.MASS and nodes[node, at.MOTION] == at.ELASTIC_OUT:
+        if k < along.MASS and nodes[node, at.MOTION] == at.ELASTIC_OUT:
             continue  # it begins at the frame of its body, always
         ends = [weighted(compiled, x, state, weights[0]) for x in (first, second)]
         slope = (ends[0] - ends[1]) / 2e-5

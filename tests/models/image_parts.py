@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.images import image as checks
-from supple.core.images import run as check_run
 from supple.integrators.methods import image as images
 
-LOOPS = {"radau_run": check_run.RADAU, "dop853_run": check_run.DOP853, "alpha_run": check_run.ALPHA,
-         "energy_run": check_run.ENERGY}  # fmt: skip
+LOOPS = {"radau_run": checks.RADAU, "dop853_run": checks.DOP853, "alpha_run": checks.ALPHA,
+         "energy_run": checks.ENERGY}  # fmt: skip
 
 
 def parts_of(image: bytes):

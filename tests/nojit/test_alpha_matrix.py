@@ -11,18 +11,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.core.alpha import (
-    alpha,
-)
-from supple.core.alpha import (
-    newton as alpha_newton,
-)
-from supple.core.alpha import (
-    rows as alpha_rows,
-)
-from supple.core.alpha import (
-    stage as alpha_stage,
-)
+from supple.core.alpha import alpha
+from supple.core.alpha import newton as alpha_newton
+from supple.core.alpha import stage as alpha_stage
 from supple.core.alpha.stage import AT, GAP, LAM, RATE, E, F, G, P
 from supple.core.equations import dynamics
 from supple.core.forces import constraint_rows as links
@@ -76,7 +67,7 @@ class Spy:
         kept = [x.copy() for x in (o.u[E], o.u[P], o.z[G])]
         p, v = h * h * be, h * ge
         dE, part = d[:nu].copy(), np.zeros(nu)
-        alpha_rows.along(m, d, o.rows[0], p, nu + nz, part)
+        alpha_newton.along(m, d, o.rows[0], p, nu + nz, part)
         for x, y in ((o.u[E], dE), (o.u[P], part)):
             alpha_stage.turn(m, o.u[alpha_stage.XI], 1.0, y)
             x += y
@@ -89,7 +80,7 @@ class Spy:
         links.rates(m, w, 0.0, r.ut, o.row[RATE])
         y = np.zeros(n)
         y[:nu], y[nu : nu + nz] = residual, o.z[G] - w.zdot
-        alpha_rows.sides(y, o.row[GAP], o.row[RATE], p, v, nu + nz)
+        alpha_newton.sides(y, o.row[GAP], o.row[RATE], p, v, nu + nz)
         y[nu + nz :] *= -1.0
         for x, old in zip((o.u[E], o.u[P], o.z[G]), kept, strict=True):
             x[:] = old

@@ -13,7 +13,6 @@ import numpy as np
 import supple as sp
 from models.coupled_chains import Tree, coupled_chain
 from supple.core.alpha import newton as alpha_newton
-from supple.core.alpha import tree as alpha_tree
 from supple.core.alpha.stage import AT, MASS, RQ, RU, U_ROWS
 from supple.core.base.layout import views
 from supple.core.equations import tree_parts as parts
@@ -34,9 +33,9 @@ def test_turning_axes_of_free_joints():
     m, w = views(*tree.buffers[:3])
     alpha_newton.tangent_rows(m, w, r, o, False)
     p = parts.cut_parts(tree.ints, tree.run, 0, tree.count, 0, 1)[0]
-    alpha_tree.differentiate(m, w, r, o, p, 0.0)
+    alpha_newton.differentiate_tree(m, w, r, o, p, 0.0)
     h, be, ge, te = 0.05, 0.3, 0.6, 0.5
-    assert alpha_tree.factorize(m, p, h, be, ge, te)
+    assert alpha_newton.factorize_tree(m, p, h, be, ge, te)
     N = np.block(
         [
             [found.M + h * ge * tangent[RU] + h * h * be * tangent[RQ], h * te * found.Rz],
@@ -45,5 +44,5 @@ def test_turning_axes_of_free_joints():
     )
     b = rng.normal(size=c.nu + c.nz)
     y = b.copy()
-    alpha_tree.solve(m, p, y)
+    alpha_newton.solve_tree(m, p, y)
     assert np.abs(N @ y - b).max() <= 1e-13 * (np.abs(N) @ np.abs(y)).max()

@@ -40,7 +40,7 @@ int64_t supple_check_sum(const void *from, int64_t bytes)
     return (int64_t)(sum ^ 0xffffffffu);
 }
 
-/* Step loops by the numbers that core/images/run.py knows them by */
+/* Step loops by the numbers that core/images/image.py knows them by */
 static const char *const LOOPS[] = {"radau_run", "dop853_run", "alpha_run", "energy_run"};
 
 /* Whether the lengths in a header are those of so many words, and its sizes small enough to count with. */

@@ -1,9 +1,9 @@
 """A stretch of a run: its steps between two changes of the model, and small motion over them.
 
 Frames and inertias of nodes, rotors, and elements on joint coordinates have slopes that need no
-residuals of neighbours (``core/equations/model_slopes.py``): one sweep along the states serves all
-parameters of nodes, and elements are looked at alone (`Touched`). For all else whole residuals are
-compared.
+residuals of neighbours (``core/equations/trajectory_tangents.py``): one sweep along the states
+serves all parameters of nodes, and elements are looked at alone (`Touched`). For all else whole
+residuals are compared.
 
 Where a parameter moves the breakpoint of a signal, a run and its neighbour differ by a jump between
 both breakpoints, and differences at equal times have no sense there. So a neighbour is looked at in
@@ -22,7 +22,6 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.base.layout import new_work
-from supple.core.equations import model_slopes
 from supple.core.equations import trajectory_tangents as along
 from supple.core.forces import forces
 from supple.core.forces.joint_forces import JOINT_SPRING
@@ -145,8 +144,8 @@ class Places:
             for x in (first, second, self.compiled.reals)
         )
         rate = (one - two) / apart
-        out = np.zeros((len(rate), model_slopes.NODE_SLOPES))
-        out[:, model_slopes.MASS :] = rate[:, at.BODY_M :]
+        out = np.zeros((len(rate), along.NODE_SLOPES))
+        out[:, along.MASS :] = rate[:, at.BODY_M :]
         moving = np.flatnonzero(np.any(rate[:, : at.BODY_M] != 0.0, axis=1))
         for n in moving:
             spin = rate[n, :9].reshape(3, 3) @ here[n, :9].reshape(3, 3).T
@@ -180,7 +179,7 @@ def node_sums(compiled: Compiled, steps: Steps, weights: Weights, posed: bool) -
     """Slopes (sums, nodes, NODE_SLOPES) of weighted residuals along numbers of nodes."""
     s, small = steps.stages, steps.small
     sums, nodes, nu = weights.sums, int(compiled.ints[at.H_NODES]), compiled.nu
-    out = np.zeros((sums * nodes, model_slopes.NODE_SLOPES))
+    out = np.zeros((sums * nodes, along.NODE_SLOPES))
     scratch = [np.zeros((nu, nu)) for _ in range(3)]
     given = compiled.ints, compiled.reals, new_work(compiled.ints), s.t, s.q, s.u, small.a, s.z
     along.node_slopes(*given, weights.residuals, int(posed), *scratch, out)

@@ -1,24 +1,41 @@
-"""Newton's iteration for the end of a step of the generalized-alpha method; see ``alpha_stage`` for the symbols."""
+"""Newton's iteration for the end of a step of the generalized-alpha method; see ``alpha_stage`` for the symbols.
+
+Newton's matrix of the generalized-alpha method by blocks (``core/linalg/multifrontal.py``); symbols as in ``alpha_rows``.
+
+The unknowns are E + B mu instead of E, z', lam and mu. Where velocities are not held, mu is zero by rows of its own.
+
+Constraint rows in a step of the generalized-alpha method: Newton's border and right sides.
+
+With the factors p = h^2 be and v = h ge of the end rates E in the increment and in the velocity, Newton's unknowns are
+dE, dz', the multipliers dlam and, where velocities are held as well, dmu: the increment gets B mu p besides, with
+B = s^2 G^T and the units s of the increments. Rows of positions are divided by p, those of velocities by v, so that
+neither the matrix nor its condition depends on the step as it goes to zero:
+
+    [ N             G^T   p Rq B      ]                              [ N   G^T ]
+    [ G + (p/v) H   0     (p/v) H B   ]  rows of velocities          [ G   0   ]  positions alone
+    [ G             0     G B         ]  rows of positions
+"""
 
 from __future__ import annotations
 
 import math
 
-from supple.core.alpha import blocks as alpha_blocks
-from supple.core.alpha import rows
-from supple.core.alpha import tree as alpha_tree
 from supple.core.alpha.stage import (
     AT,
+    BORDER,
     G_ROW,
     GAP,
     H_ROW,
     LAM,
+    LINE,
     MASS,
     RATE,
     RQ,
     RU,
     S1,
+    S2,
     STEP,
+    TREE_FROM,
     UNSEEN,
     WU,
     WX,
@@ -32,15 +49,189 @@ from supple.core.alpha.stage import (
     turn,
 )
 from supple.core.base import layout as at
-from supple.core.equations import dynamics
+from supple.core.equations import dynamics, tree_border
+from supple.core.equations import tree_parts as tp
+from supple.core.equations.tree_parts import J
 from supple.core.forces import constraint_rows as links
-from supple.core.linalg import block_products
+from supple.core.linalg import block_products, block_solutions
 from supple.core.linalg import dense as linalg
 from supple.core.linalg import multifrontal as blocks
 from supple.core.linalg.multifrontal import by_blocks
 from supple.core.radau.newton import spin
 from supple.core.run import step as st
 from supple.native.declare import kernel
+
+
+@kernel
+def along_tree(m):
+    """Whether Newton's matrix is eliminated along the tree."""
+    lines = m.head[at.H_BORDER]
+    return tp.along_tree(m) and m.head[at.H_U] >= TREE_FROM + (BORDER + LINE * lines if lines > 0 else 0)
+
+
+@kernel
+def differentiate_tree(m, w, r, o, p, t):
+    """Residual and parts of its tangents at the step's end."""
+    tp.differentiate_tree(m, w, p, t, r.qt, r.ut, o.u[AT], r.zt, o.u[F])
+    for n in range(1, m.node.shape[0]):
+        if m.node[n, at.MOTION] == at.FREE:
+            turn_columns(p.column[m.node[n, at.COL0] :], o.u[AT], r.ut, m.node[n, at.U0])
+
+
+@kernel
+def turn_columns(x, a, u, j):
+    """What ``alpha_newton.tangent_rows`` does to the columns of a free joint, whose velocities begin at j."""
+    w0, w1, w2, v0, v1, v2 = u[j], u[j + 1], u[j + 2], u[j + 3], u[j + 4], u[j + 5]
+    b0, b1, b2 = a[j + 3] + w1 * v2 - w2 * v1, a[j + 4] + w2 * v0 - w0 * v2, a[j + 5] + w0 * v1 - w1 * v0
+    for l in range(6):
+        column_lever(x, J, tp.AQ, l, b0, b1, b2)
+        y0, y1, y2 = x[3, J + l], x[4, J + l], x[5, J + l]
+        x[3, tp.AU + l] -= y1 * w2 - y2 * w1
+        x[4, tp.AU + l] -= y2 * w0 - y0 * w2
+        x[5, tp.AU + l] -= y0 * w1 - y1 * w0
+        column_lever(x, tp.AU, tp.AQ, l, v0, v1, v2)
+        column_lever(x, tp.VU, tp.VQ, l, v0, v1, v2)
+        column_lever(x, J, tp.AU, l, v0, v1, v2)
+
+
+@kernel
+def column_lever(x, of, to, l, v0, v1, v2):
+    """Add to the vectors of the rotation those of the place times v x dtheta."""
+    y0, y1, y2 = x[3, of + l], x[4, of + l], x[5, of + l]
+    x[0, to + l] += y1 * v2 - y2 * v1
+    x[1, to + l] += y2 * v0 - y0 * v2
+    x[2, to + l] += y0 * v1 - y1 * v0
+
+
+@kernel
+def factorize_tree(m, p, h, be, ge, te):
+    """The factor of M + h ge Ru + h^2 be Rq with controllers' states; False if it is singular."""
+    c = p.c[0, 0]
+    c[tp.CQ], c[tp.CU], c[tp.CA], c[tp.CZ] = h * h * be, h * ge, 1.0, h * te
+    c[tp.DQ], c[tp.DU], c[tp.D0], c[tp.DZ] = h * h * be, h * ge, 1.0, h * te
+    return tree_border.factor_bordered(m, p, 0, 1)
+
+
+@kernel
+def solve_tree(m, p, y):
+    """Solve in place for velocities and controllers' states."""
+    tree_border.solve_bordered(m, p, 0, y.reshape((1, y.shape[0])))
+
+
+@kernel
+def push(m, p, o, x, y):
+    """y = M x."""
+    zero, nu = o.u[S2 : S2 + 1], x.shape[0]
+    for k in range(nu):
+        zero[0, k] = 0.0
+    tree_border.change(m, p, zero, zero[:0], x.reshape((1, nu)), y[:nu].reshape((1, nu)))
+
+
+@kernel
+def product(m, x, y):
+    """x s^2 y: what a change of the increment along B does to the row x."""
+    s = 0.0
+    for k in range(x.shape[0]):
+        s += m.unit[k] * m.unit[k] * x[k] * y[k]
+    return s
+
+
+@kernel
+def border(m, N, G, H, Rq, Gq, p, v):
+    """Fill the rows and columns of the constraints; the size of N says whether velocities are held as well."""
+    nr, nu, nz = G.shape[0], G.shape[1], Gq.shape[0]
+    lam, mu, f = nu + nz, nu + nz + nr, p / v
+    both = N.shape[0] > mu
+    for j in range(nr):
+        for k in range(N.shape[0]):
+            N[lam + j, k] = 0.0
+            N[k, lam + j] = 0.0
+            if both:
+                N[mu + j, k] = 0.0
+        for k in range(nu):
+            N[k, lam + j] = G[j, k]
+            N[lam + j, k] = G[j, k]
+            if both:
+                N[mu + j, k] = G[j, k]
+                N[lam + j, k] += f * H[j, k]
+    if not both:
+        return
+    for j in range(nr):
+        for k in range(nu):
+            N[k, mu + j] = p * product(m, Rq[k], G[j])
+        for k in range(nz):
+            N[nu + k, mu + j] = -p * product(m, Gq[k], G[j])
+        for k in range(nr):
+            N[lam + k, mu + j] = f * product(m, H[k], G[j])
+            N[mu + k, mu + j] = product(m, G[k], G[j])
+
+
+@kernel
+def sides(y, gap, rate, p, v, n):
+    """Right sides of the constraint rows, behind the n entries of the motion."""
+    nr = gap.shape[0]
+    both = y.shape[0] > n + nr
+    for j in range(nr):
+        y[n + j] = -gap[j] / p
+        if both:
+            y[n + nr + j] = y[n + j]
+            y[n + j] = -rate[j] / v
+
+
+@kernel
+def images(m, y, G, H, x, p, v, n):
+    """What the constraint rows make of a change x of the rates, as right sides: y solves for x itself then."""
+    nr = m.line_of.shape[0]
+    both = y.shape[0] > n + nr
+    for j in range(n, y.shape[0]):
+        y[j] = 0.0
+    block_products.add_rows(m, G, x, 1.0, y[n : n + nr])
+    if both:
+        block_products.add_rows(m, G, x, 1.0, y[n + nr :])
+        block_products.add_rows(m, H, x, p / v, y[n : n + nr])
+
+
+@kernel
+def along(m, y, G, p, n, out):
+    """out (nu): the increment B mu p of Newton's mu; zero where velocities are not held."""
+    nr = m.line_of.shape[0]
+    if y.shape[0] > n + nr:
+        block_products.along(m, G, y[n + nr :], p, out)
+    else:
+        for k in range(out.shape[0]):
+            out[k] = 0.0
+
+
+@kernel
+def factorize_blocks(m, o, h, be, ge, te, both):
+    """Factors of Newton's matrix; False if it is singular."""
+    c, p, v, s = o.coefficients[0], h * h * be, h * ge, h * te
+    one = 1.0 if both else 0.0
+    c[blocks.C_M], c[blocks.C_U], c[blocks.C_Q], c[blocks.C_POSITION] = 1.0, v, p, 1.0
+    c[blocks.C_RATE], c[blocks.C_H], c[blocks.C_PUSH], c[blocks.C_OWN] = one, one * p / v, one, 1.0 - one
+    c[blocks.C_RZ], c[blocks.C_GQ], c[blocks.C_GU], c[blocks.C_Z], c[blocks.C_GZ] = s, -p, -v, 1.0, -s
+    return blocks.block_factors(
+        m, o.tangent, o.rows[G_ROW], o.rows[H_ROW], o.Rz, o.Gq, o.Gu, o.Gz, o.coefficients, o.stack, o.factors, o.pivots
+    ) < 0
+
+
+@kernel
+def solve_blocks(m, o, y):
+    """Solve in place; y is ordered as in ``alpha_rows``, with or without mu."""
+    p, nr, x = blocks.plan_of(m)[0], o.row.shape[1], o.sides
+    place, lam = p[p[blocks.PLACE] :], x.shape[0] - 2 * nr
+    mu = lam + nr
+    both = y.shape[0] == x.shape[0]
+    for k in range(lam):
+        x[place[k]] = y[k]
+    for j in range(nr):  # rows of positions belong to lam here, those of velocities to mu
+        x[place[lam + j]] = y[mu + j] if both else y[lam + j]
+        x[place[mu + j]] = y[lam + j] if both else 0.0
+    block_solutions.block_sweep(m, o.factors[0], o.pivots, x)
+    for k in range(y.shape[0]):
+        y[k] = x[place[k]]
+    if both:
+        block_products.add_along(m, o.rows[G_ROW], y[mu:], -1.0, y)
 
 MAX_NEWTON = 10
 BLIND = 5  # steps of one iteration in a row: the contraction changes as the tangent ages
@@ -133,7 +324,7 @@ def factorize(m, r, o, n, h, be, ge, te):
     """Newton's matrix M + h ge Ru + h^2 be Rq with controller states and rows, n in all; False if it is singular."""
     nu, nz = r.u.shape[0], r.z.shape[0]
     if by_blocks(m):
-        return alpha_blocks.factorize(m, o, h, be, ge, te, n > nu + nz + r.lam.shape[0])
+        return factorize_blocks(m, o, h, be, ge, te, n > nu + nz + r.lam.shape[0])
     p, v, s, N = h * h * be, h * ge, h * te, o.newton[: n * n].reshape((n, n))
     for c in range(nu):
         for d in range(nu):
@@ -145,17 +336,17 @@ def factorize(m, r, o, n, h, be, ge, te):
         for d in range(nz):
             N[nu + c, nu + d] = (1.0 if c == d else 0.0) - s * o.Gz[c, d]
     if r.lam.shape[0] > 0:
-        rows.border(m, N, o.rows[G_ROW], o.rows[H_ROW], o.tangent[RQ], o.Gq, p, v)
+        border(m, N, o.rows[G_ROW], o.rows[H_ROW], o.tangent[RQ], o.Gq, p, v)
     return linalg.lu(N, o.pivots)
 
 
 @kernel
 def solve(m, o, parts, y):
     """Solve in place with the factors."""
-    if alpha_tree.along_tree(m):
-        alpha_tree.solve(m, parts, y)
+    if along_tree(m):
+        solve_tree(m, parts, y)
     elif by_blocks(m):
-        alpha_blocks.solve(m, o, y)
+        solve_blocks(m, o, y)
     else:
         n = y.shape[0]
         linalg.lu_solve(o.newton[: n * n].reshape((n, n)), o.pivots, y)
@@ -176,9 +367,9 @@ def newton_update(m, w, r, o, parts, n, t, h, be, ge, te):
     if nr > 0:
         links.violations(m, w, o.row[GAP])
         links.rates(m, w, t, r.ut, o.row[RATE])
-        rows.sides(y, o.row[GAP], o.row[RATE], p, v, nu + nz)
+        sides(y, o.row[GAP], o.row[RATE], p, v, nu + nz)
     solve(m, o, parts, y)
-    rows.along(m, y, o.rows[G_ROW], p, nu + nz, o.u[S1])
+    along(m, y, o.rows[G_ROW], p, nu + nz, o.u[S1])
     total = 0.0
     for k in range(nu):
         a, b = (p * y[k] + o.u[S1, k]) / o.u[WX, k], v * y[k] / o.u[WU, k]
@@ -296,8 +487,8 @@ def solve_end(m, w, r, o, parts, count, state, t, h, be, ge, te, both):
         evaluate_end(m, w, r, o, parts, count, t, both)
         if count[st.FACTORED] == 0:
             count[st.FACTORIZATIONS] += 1
-            if alpha_tree.along_tree(m):
-                made = alpha_tree.factorize(m, parts, h, be, ge, te)
+            if along_tree(m):
+                made = factorize_tree(m, parts, h, be, ge, te)
             else:
                 made = factorize(m, r, o, n, h, be, ge, te)
             if not made:
@@ -325,8 +516,8 @@ def solve_end(m, w, r, o, parts, count, state, t, h, be, ge, te, both):
 def evaluate_end(m, w, r, o, parts, count, t, both):
     """Residual of the equations of motion at the step's end, with the tangents if those at hand are of no use."""
     if count[st.KEEP_JACOBIAN] == 0:
-        if alpha_tree.along_tree(m):
-            alpha_tree.differentiate(m, w, r, o, parts, t)
+        if along_tree(m):
+            differentiate_tree(m, w, r, o, parts, t)
         else:
             dynamics.tangent_at(
                 m, w, t, r.qt, r.ut, o.u[AT], r.zt, o.u[F], o.tangent[RQ], o.tangent[RU], o.tangent[MASS],

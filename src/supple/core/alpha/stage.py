@@ -5,7 +5,7 @@ Rates and velocities of the places of free joints are in the axes of the step's 
 that a place moves by p + R y as in the plain method; all others are u and u' themselves. Newton's
 increments, errors and carried differences are in the axes of the step's end, which the tangents use.
 
-Constraint rows (core/alpha/rows.py) bring multipliers lam at the step's end. Held are positions g = 0 (index 3), or
+Constraint rows (core/alpha/newton.py) bring multipliers lam at the step's end. Held are positions g = 0 (index 3), or
 positions and velocities G u + g_t = 0; then the increment gets a further part P along the rows' normals.
 
 Constraints on positions alone leave velocities that violate theirs by (1/6 - beta - s/2) h^2 u'' along the normals. A
@@ -60,7 +60,7 @@ TROUBLE, LEFT, UNSEEN = 0, 1, 2
 OWN_INTS = 3
 
 N = "nu + nz + 2 * nr"  # Newton's unknowns
-# From as many velocities on Newton's matrix is eliminated along the tree, where the model allows that (core/alpha/tree.py):
+# From as many velocities on Newton's matrix is eliminated along the tree, where the model allows that (core/alpha/newton.py):
 # a step factors it seldom, and solutions with a whole one are quick; from more on with a border, and for each of its lines
 TREE_FROM, BORDER, LINE = 100, 180, 4
 WHOLE = f"(widest == 0 or nu < {TREE_FROM} + (border > 0) * ({BORDER} + {LINE} * border))"

@@ -20,7 +20,7 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.base.wrench import cross
-from supple.core.bodies.flex_tangents import Z_ROW, ZD_ROW, tangent_columns
+from supple.core.bodies.flex import Z_ROW, ZD_ROW, tangent_columns
 from supple.native.declare import kernel
 
 PLACE, TWO = 3, 6  # columns of a node without axes, and of the two gradients of one with axes

@@ -16,20 +16,14 @@ import numpy as np
 from supple.core.base import layout as at
 from supple.core.base import so3
 from supple.core.base.layout import TREE, WORK
-from supple.core.bodies import (
-    ancf as gradient,
-)
-from supple.core.bodies import (
-    ancf_edge as gradient_edge,
-)
+from supple.core.bodies import ancf as gradient
+from supple.core.bodies import ancf_edge as gradient_edge
 from supple.core.bodies import (
     flex,
     flex_body,
     line_edge,
 )
-from supple.core.bodies import (
-    second_order_shapes as slaved,
-)
+from supple.core.bodies import second_order_shapes as slaved
 from supple.native.declare import VEC, kernel, shared
 
 

@@ -27,7 +27,7 @@ from supple.core.equations import dynamics, kkt, partition
 from supple.core.forces import constraint_rows as links
 from supple.core.run import acceptance, kinks, step_size, weights
 from supple.core.run import step as st
-from supple.core.run.audit import audit_state
+from supple.core.run.acceptance import audit_state
 from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
 
 END, STAGES = 12, 16  # the stage at the step's end, all stages

@@ -38,8 +38,8 @@ from supple.core.energy.state import (
 from supple.core.linalg.dense import lu, lu_solve
 from supple.core.run import acceptance, step_size
 from supple.core.run import step as st
-from supple.core.run.audit import audit_state
-from supple.core.run.free_velocity import free_velocities
+from supple.core.run.acceptance import audit_state
+from supple.core.run.step import free_velocities
 from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
 
 MAX_NEWTON = 40

@@ -18,15 +18,8 @@ from __future__ import annotations
 
 from supple.core.base import layout as at
 from supple.core.base.buffers import Part, Record
-from supple.core.bodies import (
-    ancf as gradient,
-)
-from supple.core.bodies import (
-    ancf_edge as gradient_edge,
-)
-from supple.core.bodies import (
-    ancf_tangents as gradient_tangents,
-)
+from supple.core.bodies import ancf as gradient
+from supple.core.bodies import ancf_edge as gradient_edge
 from supple.core.bodies.ancf import (
     DAMPED,
     P_ENTRY,
@@ -120,8 +113,8 @@ def interval_tangent(m, table, K, p, terms, s, t, part, end, h, P, damped, y, w)
     factors = x[table.factors + p[P_TERM] : table.factors + p[P_TERM] + terms.shape[0]]
     B, C, H = block(w, t.B, N, 3 * n), block(w, t.B_rate, N, 3 * n), block(w, t.H, 3 * n, 3 * n)
     gradient.clear(H)
-    gradient_tangents.slopes(terms, factors, block(w, t.r, n, 3), B)
-    gradient_tangents.slopes(terms, factors, block(y, s.r + 3 * n * end, n, 3), C)
+    gradient.slopes(terms, factors, block(w, t.r, n, 3), B)
+    gradient.slopes(terms, factors, block(y, s.r + 3 * n * end, n, 3), C)
     elastic, viscous = 0.5, 0.0  # how the stress changes with strains there, of D and D'
     if end == F:
         viscous = 1.0 / h
@@ -137,12 +130,12 @@ def interval_tangent(m, table, K, p, terms, s, t, part, end, h, P, damped, y, w)
                 H[3 * a + i, 3 * b + i] += c
                 H[3 * b + i, 3 * a + i] += c
         scaled(C, elastic)
-        gradient_tangents.add_products(block(x, table.elasticity + p[P_ENTRY], N, N), B, C, H)
+        gradient.add_products(block(x, table.elasticity + p[P_ENTRY], N, N), B, C, H)
         scaled(C, 1.0 / elastic)
     if damped and viscous > 0.0:
         scaled(C, viscous)
-        gradient_tangents.add_products(block(x, table.viscosity + p[P_ENTRY], N, N), B, C, H)
-    gradient_tangents.add_to_vectors(S, H, block(w, t.half, 3 * n, 3 * K), block(w, t.K, 3 * K, 3 * K))
+        gradient.add_products(block(x, table.viscosity + p[P_ENTRY], N, N), B, C, H)
+    gradient.add_to_vectors(S, H, block(w, t.half, 3 * n, 3 * K), block(w, t.K, 3 * K, 3 * K))
 
 
 @kernel

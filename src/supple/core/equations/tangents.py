@@ -12,23 +12,10 @@ from __future__ import annotations
 
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
-from supple.core.bodies import (
-    ancf as gradient,
-)
-from supple.core.bodies import (
-    ancf_edge as gradient_edge,
-)
-from supple.core.bodies import (
-    flex,
-    flex_body,
-    flex_body_tangents,
-    flex_tangents,
-    line_edge,
-    tree,
-)
-from supple.core.bodies import (
-    second_order_shapes as slaved,
-)
+from supple.core.bodies import ancf as gradient
+from supple.core.bodies import ancf_edge as gradient_edge
+from supple.core.bodies import flex, flex_body, line_edge, tree
+from supple.core.bodies import second_order_shapes as slaved
 from supple.core.forces import constraint_rows as links
 from supple.core.forces import forces, joint_forces
 from supple.core.forces.control import LINEAR_CONTROL, control_states
@@ -46,7 +33,7 @@ def columns(m, w, u, a):
     slaved.accelerations(m, w, a)
     for n in range(1, node.shape[0]):
         if node[n, at.MOTION] == at.ELASTIC_OUT or node[n, at.MOTION] == at.ELASTIC_IN:
-            flex_tangents.edge_columns(m, w, n, u, a)
+            flex.edge_columns(m, w, n, u, a)
             continue
         if node[n, at.MOTION] == at.GRADIENT_EDGE:
             gradient_edge.edge_columns(m, w, n, u, a)
@@ -206,9 +193,9 @@ def tangent_parts(m, w, t, q, u, a, z, Rq, Ru, M):
         links.differentiate(m, w, Rq, Ru)
     for n in range(node.shape[0] - 1, 0, -1):
         if node[n, at.HEAVY] == at.FLEXIBLE:
-            flex_body_tangents.differentiate(m, w, n, a, Rq, Ru, M)
+            flex_body.differentiate(m, w, n, a, Rq, Ru, M)
         if node[n, at.MOTION] == at.ELASTIC_OUT or node[n, at.MOTION] == at.ELASTIC_IN:
-            flex_tangents.edge_stiffness(m, w, n, Rq)
+            flex.edge_stiffness(m, w, n, Rq)
         elif node[n, at.MOTION] == at.GRADIENT_EDGE:
             gradient_edge.edge_stiffness(m, w, n, Rq)
         elif node[n, at.MOTION] == at.LINE_EDGE:

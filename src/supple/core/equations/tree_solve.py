@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE
-from supple.core.equations import tree_axis as axis
+from supple.core.equations import tree_newton as axis
 from supple.core.equations import tree_parts as tp
 from supple.core.equations.tangents import dot6
 from supple.core.equations.tree_newton import over, times

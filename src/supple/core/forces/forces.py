@@ -15,11 +15,8 @@ from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import enter, point, subtract_wrench_turn
 from supple.core.bodies import ancf as gradient
-from supple.core.bodies import ancf_tangents as gradient_tangents
 from supple.core.bodies import membrane
-from supple.core.forces import (
-    beam_load as load,
-)
+from supple.core.forces import beam_load as load
 from supple.core.forces import (
     bushing,
     callback,
@@ -29,15 +26,10 @@ from supple.core.forces import (
     pair_callback,
     pressure,
     rope,
-    rope_tangents,
     section_load,
 )
-from supple.core.forces import (
-    constraint_rows as links,
-)
-from supple.core.forces import (
-    point_spring as line,
-)
+from supple.core.forces import constraint_rows as links
+from supple.core.forces import point_spring as line
 from supple.core.forces.control import LINEAR_CONTROL
 from supple.core.forces.joint_forces import (
     JOINT_EFFORT,
@@ -315,13 +307,13 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru):
         elif kind == MEMBRANE:
             membrane.differentiate(tree, work, e, q, Rq)
         elif kind == GRADIENT:
-            gradient_tangents.gradient_differentiate(tree, work, el[BODY], q, u, Rq, Ru)
+            gradient.gradient_differentiate(tree, work, el[BODY], q, u, Rq, Ru)
         elif kind == PRESSURE:
             pressure.differentiate(tree, work, e, t, q, Rq)
         elif kind == SECTION_LOAD:
             section_load.differentiate(tree, work, e, t, q, Rq)
         elif kind == ROPE:
-            rope_tangents.rope_differentiate(tree, work, e, q, u, Rq, Ru)
+            rope.rope_differentiate(tree, work, e, q, u, Rq, Ru)
         elif kind == GEAR:
             for i in range(2):
                 for j in range(2):

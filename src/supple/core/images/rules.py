@@ -12,9 +12,7 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.bodies import membrane
-from supple.core.forces import (
-    beam_load as load,
-)
+from supple.core.forces import beam_load as load
 from supple.core.forces import (
     bushing,
     cartesian,
@@ -26,9 +24,7 @@ from supple.core.forces import (
 )
 from supple.core.forces import constraint_rows as lk
 from supple.core.forces import joint_forces as joint
-from supple.core.forces import (
-    point_spring as line,
-)
+from supple.core.forces import point_spring as line
 from supple.native.declare import kernel
 
 MOST = 2**27  # of a size: products of two are far from overflow

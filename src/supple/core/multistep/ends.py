@@ -2,10 +2,109 @@
 
 from __future__ import annotations
 
-from supple.core.multistep.dense import add_work, fill_polynomials, fit
-from supple.core.multistep.state import ENDS, LEFT, REMEMBERED, SIZE, TRIED
+import math
+
+import numpy as np
+
+from supple.core.bodies import chart
+from supple.core.equations import dynamics
+from supple.core.multistep.state import BDF, ENDS, LEFT, METHOD, REMEMBERED, S1, S2, SIZE, TRIED
 from supple.core.run import step as st
+from supple.core.run.step_size import left_of
 from supple.native.declare import kernel
+
+NEAREST, FARTHEST = 0.4, 20.0  # distance of nodes, in steps: nearer ones amplify noise, farther ones say little
+
+# Points behind the start and weights of the rule of Lobatto of degree 7
+LOBATTO_END = 1.0 / 20.0
+LOBATTO = np.array([0.5 - 0.5 * math.sqrt(3.0 / 7.0), 0.5, 0.5 + 0.5 * math.sqrt(3.0 / 7.0), 1.0])
+LOBATTO_WEIGHTS = np.array([49.0 / 180.0, 16.0 / 45.0, 49.0 / 180.0, LOBATTO_END])
+
+
+@kernel
+def fit(o, n, h, value, rate, p):
+    """p = polynomial through column ``value`` of the ends with column ``rate`` as its slopes."""
+    for j in range(st.DEGREE):
+        p[j] = 0.0
+    for k in range(n):
+        end = o.ends[o.rows[k]]
+        a, b = end[value], h * end[rate]
+        for j in range(2 * n):
+            p[j] += o.basis[2 * k, j] * a + o.basis[2 * k + 1, j] * b
+
+
+@kernel
+def fill_polynomials(m, r, o, t, h):
+    """Dense output of the last step for xi, u, z and Lambda from the remembered ends; returns the number of nodes.
+
+    Nodes are chosen first: their places go to nodes[0] (1 and 0 are the ends of this step), their rows in the ends
+    to rows. Then come the monomials, in the rows of basis, of the polynomials that are 1 in one value (row 2 k for
+    node k) or in one rate (row 2 k + 1) and 0 in the others: divided differences of unit data.
+    """
+    nq, nu, nz = r.q.shape[0], r.u.shape[0], r.z.shape[0]
+    s, d, p, rows = o.nodes[0], o.nodes[1], o.nodes[2], o.rows
+    s[0], rows[0] = 1.0, 0
+    s[1], rows[1] = 0.0, 1
+    n, most = 2, 3 if o.ints[METHOD] == BDF else 4
+    for k in range(2, o.ints[ENDS]):
+        place = (o.ends[k, 0] - t) / h
+        if n < most and place > -FARTHEST and s[n - 1] - place >= NEAREST:
+            s[n], rows[n] = place, k
+            n += 1
+    for data in range(2 * n):
+        for j in range(2 * n):  # values, every node twice
+            d[j] = 1.0 if data == 2 * (j // 2) else 0.0
+        for order in range(1, 2 * n):
+            for j in range(2 * n - 1, order - 1, -1):
+                if order == 1 and j % 2 == 1:
+                    d[j] = 1.0 if data == j else 0.0
+                else:
+                    d[j] = (d[j] - d[j - 1]) / (s[j // 2] - s[(j - order) // 2])
+        for j in range(st.DEGREE):
+            p[j] = 0.0
+        for j in range(2 * n - 1, -1, -1):  # Horner: p = p (x - s_j) + d_j
+            for k in range(2 * n - 1, 0, -1):
+                p[k] = p[k - 1] - s[j // 2] * p[k]
+            p[0] = d[j] - s[j // 2] * p[0]
+        for j in range(st.DEGREE):
+            o.basis[data, j] = p[j]
+    for k in range(nu):
+        for j in range(st.DEGREE):
+            r.px[k, j] = 0.0
+        fit(o, n, h, 1 + nq + k, 1 + nq + nu + k, r.pu[k])
+    for k in range(nz):
+        fit(o, n, h, 1 + nq + 2 * nu + k, 1 + nq + 2 * nu + nz + k, r.pz[k])
+    nr, k0 = o.push.shape[0], 1 + nq + 2 * nu + 2 * nz + 2 * r.w.shape[0]
+    for k in range(nr):
+        fit(o, n, h, k0 + k, k0 + nr + k, o.push[k])
+    x, rate = o.u[S1], o.u[S2]
+    for i in range(n):
+        end = o.ends[rows[i]]
+        chart.increment(m, r.q, end[1 : 1 + nq], x)
+        chart.rate(m, x, end[1 + nq : 1 + nq + nu], rate)
+        for k in range(nu):
+            for j in range(2 * n):
+                r.px[k, j] += o.basis[2 * i, j] * x[k] + o.basis[2 * i + 1, j] * h * rate[k]
+    return n
+
+
+@kernel
+def add_work(m, w, r, o, t, h):
+    """Power at the end of the step, and the work up to there: the integral along the polynomials."""
+    nq, nu, nz, ne = r.q.shape[0], r.u.shape[0], r.z.shape[0], r.w.shape[0]
+    k0 = 1 + nq + 2 * nu + 2 * nz
+    end, left = o.ends[0], o.scalar[LEFT]
+    for k in range(ne):
+        end[k0 + k] = r.w[k] + h * LOBATTO_END * r.power[k]
+    for i in range(LOBATTO.shape[0]):
+        st.state_at(m, r, LOBATTO[i])
+        for k in range(w.lam.shape[0]):
+            w.lam[k] = st.slope(o.push[k], LOBATTO[i]) / h
+        dynamics.powers_at(m, w, left_of(t + LOBATTO[i] * h, left, t), r.qt, r.ut, r.a, r.zt)
+        for k in range(ne):
+            end[k0 + k] += h * LOBATTO_WEIGHTS[i] * w.power[k]
+    for k in range(ne):
+        end[k0 + ne + k] = w.power[k]
 
 
 @kernel

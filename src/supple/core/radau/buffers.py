@@ -47,7 +47,7 @@ CHOICE = {"free": "nu", "kept": "nr", "pin": "nr"}
 CHOICE_RECORD = Record("Choice", __name__, Part("count", "int64", CHOICE), head=at.SIZES, follows=True)
 Choice, cut_choice = CHOICE_RECORD.views, CHOICE_RECORD.cut
 
-# Whole matrices are not there by blocks, nor where the elimination goes along the tree (core/radau/tree.py)
+# Whole matrices are not there by blocks, nor where the elimination goes along the tree (core/radau/newton.py)
 N = "nf + nz + (1 + blocks) * nk"  # Newton's unknowns
 # By blocks only entries of the plan are there (core/base/layout.py)
 NF, NZ, DENSE = "(widest == 0) * nf", "(widest == 0) * nz", "(widest == 0) * (blocks == 0) * (nf + nz + nk)"

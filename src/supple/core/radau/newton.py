@@ -7,13 +7,14 @@ import math
 from supple.core.base import layout as at
 from supple.core.bodies import chart
 from supple.core.equations import dynamics
+from supple.core.equations import tree_border as border
+from supple.core.equations import tree_parts as tp
 from supple.core.equations.tree_parts import along_tree, differentiate_tree
 from supple.core.forces import constraint_rows as links
 from supple.core.linalg import dense as linalg
 from supple.core.linalg.multifrontal import by_blocks
 from supple.core.radau import blocks as radau_blocks
 from supple.core.radau import rows
-from supple.core.radau import tree as radau_tree
 from supple.core.radau.buffers import (
     DU,
     DX,
@@ -23,10 +24,14 @@ from supple.core.radau.buffers import (
     F1,
     F2,
     F3,
+    FA,
+    FB,
     FD,
+    FU,
     FX,
     LAM,
     MASS,
+    RATE,
     RQ,
     RU,
     S1,
@@ -40,12 +45,145 @@ from supple.core.radau.buffers import (
     X,
     Z,
 )
-from supple.core.radau.rounding import NOISE, noise, resolution, rounding
 from supple.core.radau.stages import prescribe, stage, stage_time
 from supple.core.radau.table import AI, ALPHA, BETA, GAMMA, TI, TT
 from supple.core.run import step as st
 from supple.core.run.step import flushed
 from supple.native.declare import kernel
+
+NOISE = 0.05  # largest correction that may be rounding
+MOMENTS = 6.0  # units of rounding in a moment: the sum of those of gravity, inertia and spin about three axes
+
+
+@kernel
+def resolution(r, o):
+    """Smallest weighted correction that means something: ten units of rounding of an increment or a velocity."""
+    largest = 0.0
+    for k in range(r.u.shape[0]):
+        largest = max(largest, r.scale[k] / o.u[WX, k], abs(r.u[k]) / o.u[WU, k])
+    return 10.0 * 2.2e-16 * largest
+
+
+@kernel
+def rounding(r, o):
+    """Weighted norm of what rounding leaves in velocities: rows and joints tie slow ones to the fastest one."""
+    fastest, total, n = 0.0, 0.0, r.u.shape[0]
+    for k in range(n):
+        fastest = max(fastest, abs(r.u[k] + o.u[U + 2, k]) / r.rate_scale[k])
+    for k in range(n):
+        x = r.rate_scale[k] / o.u[WU, k]
+        total += x * x
+    return 10.0 * 2.2e-16 * fastest * math.sqrt(total / max(n, 1))
+
+
+@kernel
+def largest_effort(m, r, o, M):
+    """Largest product of inertia and acceleration along a velocity, in units of work for its unit of motion."""
+    push = 0.0
+    for k in range(o.f.shape[1]):
+        l = o.free[k]
+        push = max(push, abs(M[m.row_of[k], k]) * max(abs(r.a[l]), abs(o.u[RATE + 2, l])) * r.scale[l])
+    return push
+
+
+@kernel
+def mobility(m, M, j, i):
+    """Angular acceleration about axis i for a unit moment about it, of the ball whose velocities begin at j."""
+    a, b, k = j + (i + 1) % 3, j + (i + 2) % 3, j + i
+    p, q, s = m.row_of[a], m.row_of[b], m.row_of[k]
+    minor = M[p, a] * M[q, b] - M[p, b] * M[p, b]
+    first, second = M[p, k] * M[q, b] - M[q, k] * M[p, b], M[p, k] * M[p, b] - M[q, k] * M[p, a]
+    whole = M[s, k] * minor - M[s, a] * first + M[s, b] * second
+    return minor / whole if whole > 0.0 and minor > 0.0 else 0.0
+
+
+@kernel
+def above_noise(m, r, o, p, h):
+    """No weight of an angular velocity is less than rounding of the moments allows: thin rods about their axis.
+
+    Their axis need not be one of the body's axes, so that no entry of the mass matrix is small.
+    """
+    if o.f.shape[1] < r.u.shape[0]:  # drivers give some of them
+        return
+    M = masses(m, p, o)[0]
+    least = MOMENTS * 2.2e-16 / NOISE * h * largest_effort(m, r, o, M)
+    for n in range(1, m.node.shape[0]):
+        if m.node[n, at.MOTION] == at.BALL or m.node[n, at.MOTION] == at.FREE:
+            j = m.node[n, at.U0]
+            for i in range(3):
+                o.u[WU, j + i] = max(o.u[WU, j + i], least * mobility(m, M, j, i))
+
+
+@kernel
+def noise(m, r, o, p, h):
+    """Weighted norm of what rounding of the efforts leaves in velocities, many where they move little mass."""
+    M = masses(m, p, o)[0]
+    push, total, n = largest_effort(m, r, o, M), 0.0, o.f.shape[1]
+    for k in range(n):
+        l = o.free[k]
+        mass = M[m.row_of[k], k] * r.scale[l] * o.u[WU, l]
+        x = push / mass if mass > 0.0 else 0.0
+        total += x * x
+    if n == r.u.shape[0]:
+        for b in range(1, m.node.shape[0]):
+            if m.node[b, at.MOTION] == at.BALL or m.node[b, at.MOTION] == at.FREE:
+                j = m.node[b, at.U0]
+                for i in range(3):
+                    x = MOMENTS * push * mobility(m, M, j, i) / o.u[WU, j + i]
+                    total += x * x
+    return max(rounding(r, o), 2.2e-16 * h * math.sqrt(total / max(n, 1)))
+
+
+@kernel
+def factorize_tree(m, p, h):
+    """Both factors; False if one is singular."""
+    s = ALPHA * ALPHA + BETA * BETA
+    for f in range(2):
+        c = p.c[f]
+        for i in range(2):
+            g = (BETA if i == 1 else ALPHA) if f == 1 else (GAMMA if i == 0 else 0.0)
+            inverse = (-BETA / s if i == 1 else ALPHA / s) if f == 1 else (1.0 / GAMMA if i == 0 else 0.0)
+            one = 1.0 if i == 0 else 0.0
+            c[i, tp.CQ], c[i, tp.CU], c[i, tp.CA], c[i, tp.CZ] = h * h * inverse, h * one, g, h * h * one
+            c[i, tp.DQ], c[i, tp.DU], c[i, tp.D0], c[i, tp.DZ] = h * inverse, one, g, h * one
+        if not border.factor_bordered(m, p, f, f + 1):
+            return False
+    return True
+
+
+@kernel
+def solve(m, p, o):
+    """Solve for the right sides of all stages in place."""
+    border.solve_bordered(m, p, 0, o.y[Y1 : Y1 + 1])
+    border.solve_bordered(m, p, 1, o.y[Y2 : Y2 + 2])
+
+
+@kernel
+def products(m, p, o):
+    """Rq times the residuals of the chart of each stage, into the rows FD of o.f."""
+    border.change(m, p, o.f[FX : FX + 3], o.f[FX:FX], o.f[FX:FX], o.f[FD : FD + 3])
+
+
+@kernel
+def error_sides(m, p, o, h):
+    """M FA - h/gamma Rq FU into the row FD of o.f."""
+    for k in range(o.f.shape[1]):
+        o.f[FB, k] = -h / GAMMA * o.f[FU, k]
+    border.change(m, p, o.f[FB : FB + 1], o.f[FB:FB], o.f[FA : FA + 1], o.f[FD : FD + 1])
+
+
+@kernel
+def state_slope(p, s, f):
+    """Row s of Gq times f."""
+    return p.slopes[s, 1] * f[p.owner[s]]
+
+
+@kernel
+def masses(m, p, o):
+    """The mass matrix, of a tree its blocks, in a tuple: an array alone cannot be returned."""
+    if tp.along_tree(m):
+        return tp.own(p, tp.WHOLE)
+    return (o.tangent[MASS],)
 
 MAX_NEWTON = 10
 FARTHEST = 3.0  # rad that a ball or free joint may turn in a step
@@ -123,7 +261,7 @@ def factorize(m, r, o, p, h):
     if by_blocks(m):
         return radau_blocks.factorize(m, o, h)
     if along_tree(m):
-        return radau_tree.factorize(m, p, h)
+        return factorize_tree(m, p, h)
     nu, nz = o.f.shape[1], r.z.shape[0]
     # 1/(alpha + i beta)
     s = ALPHA * ALPHA + BETA * BETA
@@ -158,7 +296,7 @@ def stiffness_sides(m, r, o, p, h, gr, gi):
     y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
     h3 = h * h * h
     if tree:
-        radau_tree.products(m, p, o)
+        products(m, p, o)
     if by_blocks(m):
         radau_blocks.add_stiffness(m, o, h)
     else:
@@ -178,7 +316,7 @@ def stiffness_sides(m, r, o, p, h, gr, gi):
         s1, s2, s3 = 0.0, 0.0, 0.0
         if tree:
             f = o.f[FX : FX + 3]
-            s1, s2, s3 = radau_tree.state_slope(p, k, f[0]), radau_tree.state_slope(p, k, f[1]), radau_tree.state_slope(p, k, f[2])
+            s1, s2, s3 = state_slope(p, k, f[0]), state_slope(p, k, f[1]), state_slope(p, k, f[2])
         for j in range(o.Gq.shape[1]):
             x = o.Gq[k, j]
             s1 += x * o.f[FX, j]
@@ -217,7 +355,7 @@ def newton_update(m, r, o, p, h):
     if blocked:
         radau_blocks.solve(m, o)
     elif tree:
-        radau_tree.solve(m, p, o)
+        solve(m, p, o)
     else:
         linalg.lu_solve(o.newton[E1], o.pivots[0], y1)
         linalg.lu_complex_solve(o.newton[ER], o.newton[EI], o.pivots[1], y2, y3)

@@ -17,9 +17,7 @@ from supple.core.forces import (
 )
 from supple.core.forces import forces as codes
 from supple.core.forces import joint_forces as joint
-from supple.core.forces import (
-    point_spring as line,
-)
+from supple.core.forces import point_spring as line
 from supple.engine.base.callbacks import Callback
 from supple.engine.base.compiled import SampledRecord
 from supple.engine.pack import loads as pack_loads
