@@ -88,6 +88,15 @@ def test_the_order_of_fields_of_tuples_counts(monkeypatch):
     assert fingerprint.tuples() != before
 
 
+def test_kernels_that_move_to_another_module_count(monkeypatch):
+    """Inner kernels that are kept on disk name those that they call by their modules."""
+    f, called = chart.retract.function, so3.quaternion_step.function
+    text, before = fingerprint.fingerprint(f), fingerprint.places(f)
+    monkeypatch.setattr(called, "__module__", "supple.core.base.elsewhere")
+    assert fingerprint.fingerprint(f) == text
+    assert fingerprint.places(f) != before
+
+
 def test_what_is_not_understood_is_refused():
     f = _compiled("table = {1: 2}\ndef f(x):\n    return table[x]\n", "f")
     with pytest.raises(TypeError, match="would not be noticed"):

@@ -48,6 +48,22 @@ def reached(function: Any) -> frozenset[types.FunctionType]:
     return _look(function).reached
 
 
+def places(function: Any) -> str:
+    """Hash of the modules of all kernels that a function calls, through shared ones as well.
+
+    What Numba keeps of a compiled kernel names those that it calls by their modules.
+    """
+    waiting, known = [function], set[str]()
+    modules: set[tuple[str, str]] = set()
+    while waiting:
+        one = waiting.pop()
+        modules |= {(kernel.__module__, kernel.__name__) for kernel in reached(one)}
+        others = calls(one) - known
+        known |= others
+        waiting += [declare.ENTRIES[name].function for name in others]
+    return hashlib.sha256(repr(sorted(modules)).encode()).hexdigest()[:16]
+
+
 def tuples() -> str:
     """Hash of the named tuples of all kernels: their names, and their fields in order.
 

@@ -23,7 +23,7 @@ from numba.core import caching, callconv, codegen, targetconfig
 from numba.core.types import functions
 
 from supple.native.declare import INNER, OUTER
-from supple.native.fingerprint import fingerprint
+from supple.native.fingerprint import fingerprint, places
 from supple.native.held import Held
 
 _MISSING = (AttributeError, TypeError)
@@ -200,7 +200,7 @@ class _Locator(caching._CacheLocator):
     """Files that carry a hash of all that a kernel is made of: versions live side by side."""
 
     def __init__(self, py_func: Any, py_file: str) -> None:
-        self._fingerprint = fingerprint(py_func)
+        self._fingerprint = f"{fingerprint(py_func)}-{places(py_func)}"
 
     def get_cache_path(self) -> str:
         return str(IN_FORCE.folder)
