@@ -145,7 +145,7 @@ from supple.studies.comparison import compare as compare
 from supple.studies.convergence import converge as converge
 from supple.studies.crosscheck.crosscheck import crosscheck as crosscheck
 from supple.studies.lyapunov import lyapunov as lyapunov
-from supple.sweeps.batch import batch as batch
+from supple.sweeps.sweep import batch as batch
 from supple.sweeps.sweep import sweep as sweep
 
 __version__: str

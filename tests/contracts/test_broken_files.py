@@ -21,7 +21,7 @@ import supple as sp
 from models.output4_files import write_binary
 from supple.fem.files.nastran import read_output4
 from supple.io.fmu import unpacking
-from supple.sweeps.study_file import StudyFile
+from supple.sweeps.sweep import StudyFile
 
 DATA = Path(__file__).parents[1] / "data"
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

@@ -21,9 +21,9 @@ from supple.cli import app
 from supple.sweeps import store, workers
 from supple.sweeps.designs import rows
 from supple.sweeps.identity import digest
-from supple.sweeps.one_run import Record, Way
 from supple.sweeps.readings import STATISTICS
 from supple.sweeps.study import sobol_indices
+from supple.sweeps.subjects import Record, Way
 
 END = 0.05
 ANGLE = "pin.angle @ end"

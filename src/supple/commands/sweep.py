@@ -31,7 +31,7 @@ def sweep(
 
     Exit code 1 only if all runs have failed: one that fails is a row of the table.
     """
-    from supple.sweeps.study_file import StudyFile
+    from supple.sweeps.sweep import StudyFile
 
     expect_file(file, "a study file")
     study = StudyFile(file)

@@ -25,7 +25,8 @@ from supple.foundation.atomic_files import make_folder, write_whole
 from supple.foundation.check_sums import sum_of
 from supple.foundation.errors import FileError, ModelError, warn_caller
 from supple.sweeps.designs import OWNER, Row
-from supple.sweeps.one_run import Record
+from supple.sweeps.readings import Reading
+from supple.sweeps.subjects import Record
 
 OWNER_FILE = "owner.sqlite"
 OWNER_PAUSE = 0.1  # s between looks at whether the folder is free
@@ -74,32 +75,27 @@ class Ownership:
 
 
 class Store:
-    """Rows of runs by key; in memory without a folder.
+    """Rows of runs by key; in memory without a folder. Columns are parameters and outputs."""
 
-    Parameters
-    ----------
-    parameters, outputs : columns by name, with their types: "REAL", "TEXT", or "BLOB" for histories
-    """
-
-    def __init__(
-        self,
-        folder: Path | None,
-        parameters: Mapping[str, str],
-        outputs: Mapping[str, str],
-    ) -> None:
+    def __init__(self, folder: Path | None, plan: Sequence[Row], asked: Sequence[Reading]) -> None:
+        parameters = {
+            name: "TEXT" if any(isinstance(row[name], str) for row in plan) else "REAL"
+            for name in plan[0]
+        }
+        outputs = {reading.name: "BLOB" if reading.is_history else "REAL" for reading in asked}
         self.folder = None if folder is None else make_folder(folder)
         self.parameters, self.outputs = tuple(parameters), tuple(outputs)
         refuse_alike((*OWN, SUM, *parameters, *outputs))
         self.connection: Any = None
         self._ownership = None if self.folder is None else Ownership(self.folder)
         try:
-            self._open(parameters, outputs)
+            self._open(parameters | outputs)
         except BaseException:
             self._release()
             raise
 
-    def _open(self, parameters: Mapping[str, str], outputs: Mapping[str, str]) -> None:
-        """Open or make the table."""
+    def _open(self, columns: Mapping[str, str]) -> None:
+        """Open or make the table, with columns of some types."""
         with self._named():
             where = ":memory:" if self.folder is None else str(self.folder / FILE)
             self.connection = sqlite3.connect(where, timeout=60.0)
@@ -108,7 +104,7 @@ class Store:
             self.connection.execute("PRAGMA synchronous = NORMAL")
             own = ", ".join(f"{n} {kind}" for n, kind in zip(OWN, OWN_TYPES, strict=True))
             self.connection.execute(f"CREATE TABLE IF NOT EXISTS runs ({own})")
-            added = self._add_columns({SUM: "INTEGER", **parameters, **outputs})
+            added = self._add_columns({SUM: "INTEGER", **columns})
         self._parts = _Parts(self) if self.folder is not None else None
         if self._parts is not None and (added or not self._parts.fit()):
             self._parts.begin_anew()

@@ -24,7 +24,8 @@ from supple.foundation.errors import ModelError, SuppleError, suggestion
 from supple.results.data.audit import LEVELS
 from supple.results.plot import COLOURS, INK, WIDTH, dress
 from supple.sweeps.designs import Row
-from supple.sweeps.one_run import Record
+from supple.sweeps.readings import Reading
+from supple.sweeps.subjects import Record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,14 +134,15 @@ class Sweep:
         seed: int,
         parameters: list[Row],
         records: list[Record],
-        outputs: tuple[str, ...],
-        histories: tuple[str, ...],
+        asked: tuple[Reading, ...],
         folder: Path | None,
         made: int,
     ) -> None:
         self.name, self.design, self.seed = name, design, seed
         self.parameters, self.records = parameters, records
-        self.outputs, self.histories, self.folder, self.made = outputs, histories, folder, made
+        self.outputs = tuple(r.name for r in asked)
+        self.histories = tuple(r.name for r in asked if r.is_history)
+        self.folder, self.made = folder, made
 
     def __len__(self) -> int:
         """Number of runs."""
@@ -346,7 +348,7 @@ def _panels(sweep: Sweep, output: str) -> tuple[Figure, dict[str, Axes], Array]:
 
 
 def _positions(values: Any) -> tuple[Array, list[str]]:
-    """Where the values of a parameter are drawn; texts have their names there."""
+    """Places at which the values of a parameter are drawn; texts have their names there."""
     if values.dtype.kind in "iuf":
         return values.astype(float), []
     texts = [str(value) for value in values.tolist()]

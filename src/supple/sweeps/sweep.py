@@ -1,7 +1,12 @@
-"""sweep: many runs of a model, in other processes, kept as rows of one table."""
+"""sweep: many runs of a model, in other processes, kept as rows of one table.
+
+`batch` makes them in one process, side by side in threads; `StudyFile` is a sweep of a model file,
+written in YAML.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,22 +14,29 @@ from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
+from supple import __version__
 from supple.analyses.base.arguments import expect
 from supple.analyses.run.options import MethodOptions, event_tuple, takes
 from supple.events import Event
 from supple.foundation import validate
-from supple.foundation.errors import ModelError, SuppleError
-from supple.foundation.input_files import path_of
+from supple.foundation.atomic_files import check_picture, make_folder
+from supple.foundation.errors import ModelError, SuppleError, without_warnings
+from supple.foundation.input_files import existing, inside, path_of, read_text
 from supple.foundation.progress import told
+from supple.integrators.run.thread_lock import Ended, Turns
+from supple.io.modelfiles import tree
 from supple.io.modelfiles.model_file import ModelFile
+from supple.io.modelfiles.parts import VERSION
+from supple.io.modelfiles.problems import NotedError, Problems, unknown_key
+from supple.io.modelfiles.scope import Scope
+from supple.io.modelfiles.tree import Node
 from supple.model import Model
 from supple.sweeps.designs import OWNER, Row, rows
 from supple.sweeps.identity import digest, key_of
-from supple.sweeps.one_run import OneRun, Record, Way, failed
 from supple.sweeps.readings import Outputs, Reading, readings
 from supple.sweeps.store import Store
 from supple.sweeps.study import Sweep
-from supple.sweeps.subjects import TRIED, Subject, subject_of
+from supple.sweeps.subjects import TRIED, OfFile, OneRun, Record, Subject, Way, failed, subject_of
 from supple.sweeps.workers import answers, cluster_answers, count_of_processors
 
 LOST = "lost"
@@ -128,10 +140,7 @@ def sweep(
     """
     plan = rows(parameters, design, runs, seed)
     asked = readings(outputs)
-    count = count_of_processors() if workers is None else workers
-    validate.integer(OWNER, "workers", count, 1, "a positive integer")
-    if count > MOST_WORKERS:
-        raise ModelError(OWNER, "workers", count, f"at most {MOST_WORKERS}")
+    count = _count(OWNER, "workers", workers)
     limit = None if time_limit is None else validate.positive(OWNER, "time_limit", time_limit)
     if cluster is not None:
         validate.text(OWNER, "cluster", cluster, "an address, e.g. 'tcp://host:8786'")
@@ -147,9 +156,9 @@ def sweep(
     else:
         subject.expect_outputs(plan, asked)
     place = None if folder is None else path_of(OWNER, "folder", folder)
-    identity = digest(_version(), subject.identity(), asked)
+    identity = digest(__version__, subject.identity(), asked)
     keys = [key_of(identity, row) for row in plan]
-    store = Store(place, _columns(plan), {r.name: _kind(r) for r in asked})
+    store = Store(place, plan, asked)
     try:
         if retry:
             store.forget_failed()
@@ -169,17 +178,17 @@ def sweep(
                 way.count(record)
     finally:
         store.close()
-    return Sweep(
-        subject.name,
-        design,
-        seed,
-        plan,
-        [known[key] for key in keys],
-        tuple(r.name for r in asked),
-        tuple(r.name for r in asked if r.is_history),
-        place,
-        len(missing),
-    )
+    records = [known[key] for key in keys]
+    return Sweep(subject.name, design, seed, plan, records, asked, place, len(missing))
+
+
+def _count(owner: str, field: str, given: int | None) -> int:
+    """Number of processes or threads; by default one for each processor."""
+    count = count_of_processors() if given is None else given
+    validate.integer(owner, field, count, 1, "a positive integer")
+    if count > MOST_WORKERS:
+        raise ModelError(owner, field, count, f"at most {MOST_WORKERS}")
+    return count
 
 
 def _made(
@@ -192,19 +201,258 @@ def _made(
         yield from ((key, task(row)) for key, row in missing.items())
 
 
-def _columns(plan: list[Row]) -> dict[str, str]:
-    """Types of the parameters in the table."""
-    return {
-        name: "TEXT" if any(isinstance(row[name], str) for row in plan) else "REAL"
-        for name in plan[0]
-    }
+BATCH = "batch"
+
+PAUSE = 0.1  # s after which Ctrl-C is looked for
 
 
-def _kind(reading: Reading) -> str:
-    return "BLOB" if reading.is_history else "REAL"
+@takes(MethodOptions)
+def batch(
+    model: Model | ModelFile | str | Path | Callable[..., Model],
+    parameters: Mapping[str, Any],
+    t_end: float | None = None,
+    *,
+    outputs: Outputs,
+    design: str = "list",
+    runs: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    times: int | float | ArrayLike | None = None,
+    events: Event | Sequence[Event] = (),
+    monitor: bool = True,
+    progress: bool | None = None,
+    **options: Unpack[MethodOptions],
+) -> Sweep:
+    """Run many variants of a model in this process; return the table of all runs.
+
+    The numbers are those of single runs by `simulate`, bit by bit. Only what is asked for is kept
+    of a run, so that memory does not grow with their number. For long runs, tables that survive a
+    kill, and force laws in Python, `sweep` with its processes is the better choice.
+
+    Parameters
+    ----------
+    model : Model, ModelFile, path of one, or function
+        As for `sweep`, also the next two.
+    parameters : mapping
+        By name an array of values, one for each run, or whatever ``design`` takes.
+    outputs : text, function, a list of these, or a mapping of names to these
+        "elbow.angle @ end" and the like are numbers; without @ the history is kept.
+    t_end : float, optional
+        End of the runs, s; a model file has its own.
+    design : "list", "grid", "random", "latin", "sobol" or "saltelli"
+        By default the k-th run has the k-th values of all arrays; see `sweep`.
+    runs, seed : of the other designs
+    threads : int, optional
+        Runs at the same time; by default one for each processor.
+    times, events : output times and events, as for `simulate`
+        Few output times make short runs quicker.
+    monitor : bool
+        Whether the validity of flexible bodies is part of the verdicts. It can take as long as a
+        short run; without it the verdicts say that nobody looked.
+    progress : as for `simulate`
+    options : start, formulation, integrator, tolerance of `simulate`
+
+    A run that fails is a row with its reason and stops no other.
+    """
+    count = _count(BATCH, "threads", threads)
+    validate.flag(BATCH, "monitor", monitor)
+    expect(BATCH, "progress", progress, bool | None, "True, False or None")
+    events = event_tuple(BATCH, events)
+    given = {"t_end": t_end, "output": times, "events": events}
+    plan = rows(parameters, design, runs, seed, BATCH)
+    asked = readings(outputs, BATCH)
+    subject = subject_of(model, given, options, monitor, BATCH)
+    if t_end is None and not isinstance(subject, OfFile):
+        raise ModelError(BATCH, "t_end", t_end, "the end of the runs in s")
+    subject.expect(plan[0])
+    subject.expect_outputs(plan, asked)
+    way = Way(BATCH, len(plan))
+    with told(way.text, progress), without_warnings():
+        records = _in_threads(OneRun(subject, asked), plan, min(count, len(plan)), way.count)
+    return Sweep(subject.name, design, seed, plan, records, asked, None, len(plan))
 
 
-def _version() -> str:
-    from supple import __version__
+def _in_threads(
+    task: OneRun, plan: list[Row], count: int, ended: Callable[[Record], None]
+) -> list[Record]:
+    """The records of all runs, in the order of the plan."""
+    found: dict[int, Record] = {}
+    waiting = iter(enumerate(plan))
 
-    return __version__
+    def work() -> None:
+        for place, row in waiting:
+            found[place] = task.recorded(row)
+            ended(found[place])
+
+    if count == 1:
+        work()
+    else:
+        _side_by_side(work, count)
+    return [found[place] for place in range(len(plan))]
+
+
+def _side_by_side(work: Callable[[], None], count: int) -> None:
+    """Do the same work in several threads, which take turns."""
+    turns = Turns()
+    troubles: list[BaseException] = []
+
+    def serve() -> None:
+        try:
+            with turns.mine():
+                if not turns.ended:
+                    work()
+        except Ended:
+            pass
+        except BaseException as trouble:  # sys.exit in a function of the user, for example
+            troubles.append(trouble)
+            turns.ended = True
+
+    threads = [threading.Thread(target=serve, name=f"supple {k}") for k in range(count)]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(PAUSE)
+    finally:  # Ctrl-C: they end where their loops pause
+        turns.ended = True
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()
+    if troubles:
+        raise troubles[0]
+
+
+EXPECTED = "a study file"
+REQUIRED = ("supple", "model", "parameters", "outputs")
+NUMBERS = ("runs", "seed", "t_end", "time_limit")
+KEYS = (*REQUIRED, "description", "design", *NUMBERS, "folder", "figures")
+FIGURES = ("effects", "scatter", "bands")
+
+
+class StudyFile:
+    """A study file that has been read.
+
+    Parameters
+    ----------
+    path : str or path
+        Of the file. The model file, and what is written, are in its folder.
+
+    Attributes
+    ----------
+    model : path of the model file
+    folder : path of the folder of the table; by default the file's name with "-runs"
+    asked : arguments of `sweep`
+    figures : kind and output of each picture by its path
+
+    Raises ``ModelFileError`` with all problems of the file.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = existing(path_of("StudyFile", "path", path), EXPECTED)
+        self.problems = Problems()
+        self.scope = Scope(self.problems, self.path.parent)
+        self.model, self.folder = self.path, self.path.with_name(f"{self.path.stem}-runs")
+        self.asked: dict[str, Any] = {}
+        self.figures: dict[Path, tuple[str, str]] = {}
+        try:
+            self._read(tree.parse(read_text(self.path, EXPECTED), self.path.name, self.problems))
+        except NotedError:
+            pass
+        self.problems.raise_if_any()
+
+    def _read(self, top: Node) -> None:
+        if not top.is_mapping:
+            raise self.scope.unexpected(top, f"keys: {', '.join(KEYS)}")
+        for key, child in top.value.items():
+            if key not in KEYS:
+                self.problems.note(top.keys[key], child.key, unknown_key(key, KEYS))
+        for key in REQUIRED:
+            if key not in top.value:
+                self.scope.wrong(top, f"no {key} found, expected it")
+        if "supple" in top.value and (
+            top["supple"].value != VERSION or top["supple"].value is True
+        ):
+            self.scope.unexpected(top["supple"], f"{VERSION}, the version of the format")
+        for key, child in top.value.items():
+            if key in KEYS:
+                try:
+                    self._key(key, child)
+                except NotedError:
+                    continue
+
+    def _key(self, key: str, node: Node) -> None:
+        if key in ("model", "folder"):
+            setattr(self, key, self._path(node, node.value))
+        elif key in NUMBERS:
+            if not isinstance(node.value, (int, float)) or isinstance(node.value, bool):
+                raise self.scope.unexpected(node, "a number")
+            self.asked[key] = node.value
+        elif key == "design":
+            if not isinstance(node.value, str):
+                raise self.scope.unexpected(node, "a design, e.g. latin")
+            self.asked[key] = node.value
+        elif key == "parameters":
+            if not node.is_mapping:
+                raise self.scope.unexpected(node, "names with values, e.g. {L: [1.0, 1.2]}")
+            self.asked[key] = plain(node)
+        elif key == "outputs":
+            if not isinstance(node.value, (str, tuple, dict)):
+                raise self.scope.unexpected(node, "texts, e.g. [pin.angle @ max]")
+            self.asked[key] = plain(node)
+        elif key == "figures":
+            self._figures(node)
+
+    def _figures(self, node: Node) -> None:
+        if not node.is_mapping:
+            expected = "pictures with what they show, e.g. {pin.png: [effects, pin.angle @ max]}"
+            raise self.scope.unexpected(node, expected)
+        for name, child in node.value.items():
+            what = plain(child)
+            if not isinstance(what, list) or len(what) != 2 or what[0] not in FIGURES:
+                self.scope.unexpected(child, f"one of {', '.join(FIGURES)} and an output")
+                continue
+            path = self._path(child, name)
+            try:
+                check_picture(path)
+            except SuppleError as error:
+                self.scope.wrong(child, str(error))
+            self.figures[path] = (what[0], " ".join(str(what[1]).split()))
+
+    def _path(self, node: Node, text: Any) -> Path:
+        folder = self.path.parent
+        good = isinstance(text, str) and text.strip() and "\0" not in text
+        if not good or Path(text).is_absolute() or not inside(folder / text, folder):
+            raise self.scope.unexpected(node, "a path that does not leave the folder of the file")
+        return folder / str(text)
+
+    def run(self, **changes: Any) -> Sweep:
+        """Make the sweep and draw its figures; ``changes`` are further arguments of `sweep`."""
+        given: dict[str, Any] = {**self.asked, "folder": self.folder, **changes}
+        self._expect_figures(given["outputs"])
+        found = sweep(self.model, given.pop("parameters"), **given)
+        for path, (kind, output) in self.figures.items():
+            make_folder(path.parent)
+            getattr(found, f"plot_{kind}")(output, path)
+        return found
+
+    def _expect_figures(self, outputs: Any) -> None:
+        """Refuse figures of outputs that the study does not have, before any run."""
+        kinds = {reading.name: reading.is_history for reading in readings(outputs)}
+        for kind, output in self.figures.values():
+            if kinds.get(output) is not (kind == "bands"):
+                which = "histories" if kind == "bands" else "numbers"
+                known = [name for name, history in kinds.items() if history is (kind == "bands")]
+                raise ModelError.plain(
+                    f"{self.path.name}: the figure {kind} is of {output!r}, expected one of the "
+                    f"outputs that are {which} ({', '.join(known) or 'there are none'})"
+                )
+
+
+def plain(node: Node) -> Any:
+    """The value of a node in plain Python."""
+    if isinstance(node.value, Mapping):
+        return {key: plain(child) for key, child in node.value.items()}
+    if isinstance(node.value, tuple):
+        return [plain(child) for child in node.value]
+    return node.value
