@@ -15,9 +15,9 @@ import supple as sp
 from models import mesh_bodies
 from supple.bodies.base.refinement import finer_mesh, mesh_size, more_modes
 from supple.certificates import certify as module
-from supple.certificates.certificate import Contribution
+from supple.certificates.certify import Contribution
 from supple.certificates.contributions import estimate, observed_order
-from supple.certificates.sampling import sample
+from supple.certificates.runs import sample
 from supple.cli import app
 from supple.sweeps.readings import readings
 

@@ -84,6 +84,9 @@ class ChosenModes:
         word = "met" if self.met else "NOT met"
         return f"tolerances {word} with {total} elastic coordinates, against {self.verified_by}"
 
+    def _report(self) -> Report:
+        return Report(self.verdict, [*self._rows()], "good" if self.met else "bad")
+
     def _rows(self) -> Iterator[tuple[str, ...]]:
         for name, modes in self.modes.items():
             yield name, f"modes={modes!r}", f"{self.coordinates[name]} coordinates"
@@ -92,17 +95,14 @@ class ChosenModes:
             yield name, f"{o.value:.6g}", f"error {o.error:.2e}, {word} {o.tolerance:g}"
 
     def __str__(self) -> str:
-        rows = list(self._rows())
-        widths = [max(len(row[k]) for row in rows) for k in range(2)]
-        lines = [f"  {a:<{widths[0]}}  {b:<{widths[1]}}  {c}" for a, b, c in rows]
-        return "\n".join([self.verdict, *lines])
+        return self._report().columns()
 
     def __repr__(self) -> str:
         return f"<ChosenModes {self.verdict}>"
 
     def _repr_html_(self) -> str:
         """Table for notebooks."""
-        return Report(self.verdict, [*self._rows()], "good" if self.met else "bad").html()
+        return self._report().html()
 
 
 @takes(StudyOptions)

@@ -11,7 +11,7 @@ from supple.commands.run import File, Json, Until
 from supple.commands.sources import model_file
 
 if TYPE_CHECKING:
-    from supple.certificates.certificate import Certificate
+    from supple.certificates.certify import Certificate
 
 
 def certify(

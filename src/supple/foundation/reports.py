@@ -32,6 +32,15 @@ class Report(NamedTuple):
         """Lines of a word, ``width`` wide, and a sentence."""
         return "\n".join([self.title, *(f"  {word:<{width}} {told}" for word, told in self.rows)])
 
+    def columns(self) -> str:
+        """Lines of all cells, each column as wide as its widest one."""
+        widths = [max(map(len, cells)) for cells in zip(*self.rows, strict=True)][:-1]
+        lines = []
+        for *cells, last in self.rows:
+            told = (f"{cell:<{width}}  " for cell, width in zip(cells, widths, strict=True))
+            lines.append(f"  {''.join(told)}{last}")
+        return "\n".join([self.title, *lines])
+
     def html(self, picture: Figure | None = None) -> str:
         """A table; names of any characters are shown as text."""
         dot = f'<span style="color:{GRADES[self.grade]}">&#9679;</span> '

@@ -21,7 +21,7 @@ from supple.analyses.stability.campbell import ModeTrack as ModeTrack
 from supple.analyses.stability.stability import Stability as Stability
 from supple.analyses.stability.stability import StabilityLimit as StabilityLimit
 from supple.analyses.stability.stiffness import StiffnessResult as StiffnessResult
-from supple.certificates.certificate import Certificate as Certificate
+from supple.certificates.certify import Certificate as Certificate
 from supple.certificates.mode_selection import ChosenModes as ChosenModes
 from supple.graph.linear_graph import GraphEdge as GraphEdge
 from supple.graph.linear_graph import LinearGraph as LinearGraph

@@ -348,10 +348,7 @@ class Sensitivity(OnRun):
         return Report(title, rows, grade(self.result), header)
 
     def __str__(self) -> str:
-        report = self._report()
-        widths = [max(len(row[k]) for row in report.rows) for k in (0, 1)]
-        lines = [f"  {a:<{widths[0]}}  {b:<{widths[1]}}  {c}" for a, b, c in report.rows]
-        return "\n".join([report.title, *lines])
+        return self._report().columns()
 
 
 def sensitivity(
