@@ -21,7 +21,7 @@ from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure, write_whole
 from supple.foundation.errors import SuppleError, SuppleWarning
 from supple.foundation.palette import COLOURS, INK
-from supple.results.plot import PANEL_HEIGHT, WIDTH, dress
+from supple.results.plot import PANEL_HEIGHT, blank_figure, dress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -166,14 +166,13 @@ def _system(case: Case, result: Result | None) -> Figure | None:
 
 def curves(groups: Sequence[Compared], result: Result | None) -> Figure | None:
     """Histories with their references and errors; of single numbers the errors alone."""
-    from matplotlib.figure import Figure
-
     timed = [g for g in groups if g.quantities[0].time is not None and len(g.quantities) > 1]
     chosen = sorted(timed, key=lambda g: -share(g.worst))[:PANELS]
     if not chosen:
         return errors(groups)
-    figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * len(chosen) + 0.6), layout="constrained")
-    axes = figure.subplots(len(chosen), 2, sharex=True, squeeze=False, width_ratios=[1.6, 1.0])
+    height, widths = PANEL_HEIGHT * len(chosen) + 0.6, [1.6, 1.0]
+    shape: dict[str, Any] = {"sharex": True, "squeeze": False, "width_ratios": widths}
+    figure, axes = blank_figure(height, len(chosen), 2, **shape)
     known = {} if result is None else result.track().variables
     for (left, right), group in zip(axes, chosen, strict=True):
         t, value, reference, error, tolerance = (
@@ -203,20 +202,15 @@ def curves(groups: Sequence[Compared], result: Result | None) -> Figure | None:
 
 def errors(groups: Sequence[Compared]) -> Figure | None:
     """Error over tolerance of numbers that are no histories."""
-    from matplotlib.figure import Figure
-
     parts = np.array([share(q) for g in groups for q in g.quantities])
     if not np.any(np.isfinite(parts) & (parts > 0.0)):
         return None
-    figure = Figure(figsize=(WIDTH, 2.8), layout="constrained")
-    ax = figure.subplots()
+    figure, ax = blank_figure(2.8)
     numbers = np.arange(1, len(parts) + 1)
     ax.plot(numbers, _seen(parts), "o", color=COLOURS[3], ms=4, label="numbers")
     ax.axhline(1.0, color=COLOURS[2], lw=1.0, ls=":", label="tolerance")
     ax.set_yscale("log")
-    ax.set_xlabel("number in the order of the case", color=INK)
-    ax.set_ylabel("error / tolerance", color=INK)
-    dress(ax)
+    dress(ax, "number in the order of the case", "error / tolerance")
     return figure
 
 

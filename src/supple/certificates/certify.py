@@ -25,7 +25,7 @@ from supple.foundation.errors import ModelError, SimulationError, label
 from supple.foundation.progress import told
 from supple.foundation.reports import Report
 from supple.model import Model
-from supple.results.plot import COLOURS, INK, WIDTH, dress
+from supple.results.plot import COLOURS, INK, blank_figure, dress
 from supple.sweeps.readings import AT, Outputs
 
 if TYPE_CHECKING:
@@ -112,14 +112,11 @@ class Certificate:
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Draw the contributions and their sum; those without a bar are marked by a word."""
-        from matplotlib.figure import Figure
-
         rows = [(c.name, c.error) for c in self.contributions if c.error > 0.0]
         rows.append(("bar", self.bar))
         finite = [error for _, error in rows if math.isfinite(error)]
         low, high = min(finite, default=1.0), max(finite, default=1.0)
-        figure = Figure(figsize=(WIDTH, 0.9 + 0.35 * len(rows)), layout="constrained")
-        ax = figure.subplots()
+        figure, ax = blank_figure(0.9 + 0.35 * len(rows))
         for k, (name, error) in enumerate(rows):
             known = math.isfinite(error)
             ax.barh(k, error if known else high, color=COLOURS[1 if name == "bar" else 0])
@@ -129,11 +126,8 @@ class Certificate:
         ax.invert_yaxis()
         ax.set_xscale("log")
         ax.set_xlim(max(0.5 * low, 1e-6 * high), 2.0 * high)
-        ax.set_xlabel(f"error of {self.output}", color=INK)
-        ax.set_title(_with_bar(self.value, self.bar), loc="left", size=10, color=INK)
-        dress(ax)
-        save_figure(figure, path)
-        return figure
+        dress(ax, x=f"error of {self.output}", title=_with_bar(self.value, self.bar))
+        return save_figure(figure, path)
 
     def __repr__(self) -> str:
         return f"<Certificate {self.verdict}>"

@@ -89,18 +89,18 @@ def _replace(path: Path, content: bytes | memoryview) -> None:
         raise
 
 
-def save_figure(figure: Figure, path: str | Path | None, **options: Any) -> None:
+def save_figure(figure: Figure, path: str | Path | None, **options: Any) -> Figure:
     """Write a figure in the format of the path's ending (PNG without one), unless it is None.
 
     Names in it are drawn as they are written, whether there is a path or not.
     """
     draw_literally(figure)
-    if path is None:
-        return
-    path, ending = check_picture(path)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format=ending, dpi=150, **options)
-    write_whole(path, buffer.getbuffer())
+    if path is not None:
+        path, ending = check_picture(path)
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format=ending, dpi=150, **options)
+        write_whole(path, buffer.getbuffer())
+    return figure
 
 
 def draw_literally(figure: Figure) -> None:

@@ -76,8 +76,7 @@ def draw_picture(
     near = np.unique([max(k - 1, 0), k])  # forces are found at two times or more
     some = result._at(near)
     figure = picture(draw(some), int(np.flatnonzero(near == k)[0]), size)
-    save_figure(figure, path)
-    return figure
+    return save_figure(figure, path)
 
 
 def write_film(

@@ -73,13 +73,10 @@ def plot(
     compare : another result, several, or results by a name for the legend
         Drawn in broken lines over the same panels, at their own output times.
     """
-    from matplotlib.figure import Figure
-
     data = result.track()
     panels = asked(data, what)
     others = {name: other.track() for name, other in _compared(compare).items()}
-    figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * len(panels) + 0.8), layout="constrained")
-    axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    figure, axes = blank_panels(len(panels))
     drawn = {name: (other.t, asked(other, what)) for name, other in others.items()}
     for k, (ax, panel) in enumerate(zip(axes, panels, strict=True)):
         _draw(ax, data.t, panel)
@@ -90,8 +87,24 @@ def plot(
     figure.align_ylabels(axes)
     title = [data.attrs["model"], *textwrap.wrap(data.attrs["verdict"], TITLE)]
     figure.suptitle("\n".join(title), x=0.01, ha="left", size=10, color=INK)
-    save_figure(figure, path)
-    return figure
+    return save_figure(figure, path)
+
+
+def blank_figure(height: float, *grid: int, **options: Any) -> tuple[Figure, Any]:
+    """A figure of the common width, ``height`` inches high, and its axes.
+
+    ``grid`` is the number of rows and columns, ``options`` those of ``subplots``.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    return figure, figure.subplots(*grid, **options)
+
+
+def blank_panels(count: int, height: float = PANEL_HEIGHT) -> tuple[Figure, list[Axes]]:
+    """A figure with panels one below the other, which share the horizontal axis."""
+    figure, axes = blank_figure(height * count + 0.8, count, 1, sharex=True, squeeze=False)
+    return figure, list(axes[:, 0])
 
 
 def _compared(given: Compared) -> dict[str, Result | SavedResult]:
@@ -218,8 +231,14 @@ def _draw(ax: Axes, t: Array, panel: Panel) -> None:
         ax.set_xlim(t[0], t[-1])
 
 
-def dress(ax: Axes, legend: bool = True) -> None:
-    """Give axes the common look, and several lines a legend beside them."""
+def dress(ax: Axes, x: str = "", y: str = "", title: str = "", legend: bool = True) -> None:
+    """Give axes the common look, labels and a title, and several lines a legend beside them."""
+    if x:
+        ax.set_xlabel(x, color=INK)
+    if y:
+        ax.set_ylabel(y, color=INK)
+    if title:
+        ax.set_title(title, loc="left", size=10, color=INK)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color("#999999")
     ax.tick_params(colors=INK, labelsize=9)

@@ -14,7 +14,7 @@ from supple.foundation.calls import public
 from supple.foundation.errors import ModelError, SuppleError
 from supple.foundation.palette import COLOURS, INK
 from supple.foundation.validate import number
-from supple.results.plot import WIDTH, dress, named
+from supple.results.plot import blank_figure, blank_panels, dress, named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,10 +73,7 @@ class Spectrum(NamedTuple):
         self, path: str | Path | None = None, high: float | None = None, peaks: int = 5
     ) -> Figure:
         """Draw amplitudes over frequency up to ``high`` (Hz), with the highest peaks marked."""
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
-        ax = figure.subplots()
+        figure, ax = blank_figure(3.6)
         high = float(self.frequencies[-1]) if high is None else high
         shown = self.frequencies <= high
         columns = self.amplitudes.reshape(len(self.frequencies), -1)
@@ -98,12 +95,9 @@ class Spectrum(NamedTuple):
                 color=INK,
             )
         ax.set_xlim(0.0, high)
-        ax.set_xlabel("frequency (Hz)", color=INK)
         title = f"amplitude of {self.name}".removesuffix(" of ")
-        ax.set_ylabel(named(title, self.units), color=INK)
-        dress(ax)
-        save_figure(figure, path)
-        return figure
+        dress(ax, "frequency (Hz)", named(title, self.units))
+        return save_figure(figure, path)
 
     def _sizes(self) -> Array:
         sizes: Array = self.amplitudes.reshape(len(self.frequencies), -1).max(axis=1)
@@ -237,14 +231,12 @@ class Spectrogram(NamedTuple):
     def plot(self, path: str | Path | None = None, high: float | None = None) -> Figure:
         """Draw amplitudes, by colour, over time and frequency up to ``high`` (Hz)."""
         from matplotlib.colors import LogNorm
-        from matplotlib.figure import Figure
 
         columns = self.amplitudes.reshape(*self.amplitudes.shape[:2], -1)
         high = float(self.frequencies[-1]) if high is None else high
         shown = self.frequencies <= high
         count = columns.shape[2]
-        figure = Figure(figsize=(WIDTH, 2.6 * count + 0.8), layout="constrained")
-        panels = figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
+        figure, panels = blank_panels(count, 2.6)
         largest = float(columns[:, shown].max(initial=0.0)) or 1.0
         for k, ax in enumerate(panels):
             values = np.maximum(columns[:, shown, k].T, 10.0**-DECADES * largest)
@@ -266,8 +258,7 @@ class Spectrogram(NamedTuple):
         bar = figure.colorbar(mesh, ax=list(panels))
         bar.set_label(title, color=INK)
         bar.ax.tick_params(colors=INK, labelsize=9)
-        save_figure(figure, path)
-        return figure
+        return save_figure(figure, path)
 
 
 def spectrogram(

@@ -16,7 +16,7 @@ from supple.foundation.calls import public
 from supple.foundation.errors import SuppleError, suggestion
 from supple.foundation.palette import COLOURS, INK
 from supple.results.files.dataset import Track, motion_track
-from supple.results.plot import DASHES, WIDTH, dress, named
+from supple.results.plot import DASHES, blank_figure, dress, named
 from supple.results.result import Result
 from supple.results.saved import SavedResult
 from supple.studies.interpolation import Interpolant, difference, interpolants
@@ -46,32 +46,27 @@ def draw(
 
     A dotted line is the ``tolerance``.
     """
-    from matplotlib.figure import Figure
-
     chosen = [found[name] for name in names[:MOST]]
-    figure = Figure(figsize=(WIDTH, 3.4 * len(chosen) + 0.4), layout="constrained")
-    rows = figure.subplots(
-        2 * len(chosen), 1, sharex=True, squeeze=False, height_ratios=[1.6, 1.0] * len(chosen)
-    )[:, 0]
+    count = len(chosen)
+    shape: dict[str, Any] = {"squeeze": False, "height_ratios": [1.6, 1.0] * count}
+    figure, grid = blank_figure(3.4 * count + 0.4, 2 * count, 1, sharex=True, **shape)
+    rows = grid[:, 0]
     tracks = [result.track() for result in found.runs]
     for place, d in enumerate(chosen):
         values, residual = rows[2 * place], rows[2 * place + 1]
         for k, (track, label) in enumerate(zip(tracks, labels, strict=True)):
             _histories(values, track, d.name, label, broken=k == 1)
-        values.set_ylabel(named(d.name, d.units), color=INK)
+        dress(values, y=named(d.name, d.units))
         parts = np.maximum(d.values / (d.range or 1.0), SMALLEST)
         residual.plot(found.t, parts, lw=1.2, color=COLOURS[3], label="difference")
         residual.set_yscale("log")
         if tolerance > 0.0:
             residual.axhline(tolerance, color=COLOURS[2], lw=1.0, ls=":", label="tolerance")
-        residual.set_ylabel("difference / range", color=INK)
-        for ax in (values, residual):
-            dress(ax)
+        dress(residual, y="difference / range")
     rows[-1].set_xlabel("time (s)", color=INK)
     rows[-1].set_xlim(found.t[0], found.t[-1])
     figure.align_ylabels(rows)
-    save_figure(figure, path)
-    return figure
+    return save_figure(figure, path)
 
 
 def _histories(ax: Axes, track: Track, name: str, label: str, broken: bool) -> None:
@@ -198,12 +193,9 @@ class Comparison:
 
         Each is divided by the largest value of its quantity.
         """
-        from matplotlib.figure import Figure
-
         ranked = self._ranked()
         chosen = [self[name] for name in names] if names else ranked[:6]
-        figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
-        ax = figure.subplots()
+        figure, ax = blank_figure(3.6)
         top = max((d.relative for d in chosen), default=0.0) or 1.0
         for k, d in enumerate(chosen):
             values = np.maximum(d.values / (d.size or 1.0), 1e-16)
@@ -211,11 +203,8 @@ class Comparison:
         ax.set_yscale("log")
         ax.set_ylim(max(1e-7 * top, 1e-16), 3.0 * top)
         ax.set_xlim(self.t[0], self.t[-1])
-        ax.set_xlabel("time (s)", color=INK)
-        ax.set_ylabel("difference / largest value", color=INK)
-        dress(ax)
-        save_figure(figure, path)
-        return figure
+        dress(ax, "time (s)", "difference / largest value")
+        return save_figure(figure, path)
 
     def plot_runs(
         self,

@@ -22,7 +22,7 @@ from supple.integrators.run.driver import Progress
 from supple.integrators.run.interruption import raised_at_once
 from supple.model import Model
 from supple.results.files.dataset import quantity
-from supple.results.plot import COLOURS, INK, WIDTH, dress
+from supple.results.plot import COLOURS, INK, blank_figure, dress
 from supple.results.result import Result
 
 if TYPE_CHECKING:
@@ -105,10 +105,7 @@ class Convergence:
 
         Of an output with several components the one that varies most is drawn.
         """
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(WIDTH, 6.0), layout="constrained")
-        top, bottom = figure.subplots(2, 1)
+        figure, (top, bottom) = blank_figure(6.0, 2, 1)
         finest = self.outputs[-1].reshape(len(self.outputs[-1]), -1)
         k = int(np.argmax(np.ptp(finest, axis=0)))
         part = ["", *"xyz"][k + 1] if finest.shape[1] == 3 else ""
@@ -121,8 +118,7 @@ class Convergence:
                 style = {"color": INK, "lw": 1.4, "ls": (0, (4, 2))}
             x = self.results[i].t if over_time else np.arange(len(line))
             top.plot(x, line, label=str(value), marker=None if len(line) > 1 else "o", **style)
-        top.set_xlabel("time (s)" if over_time else "", color=INK)
-        top.set_ylabel(f"{self.output} {part}".strip(), color=INK)
+        dress(top, "time (s)" if over_time else "", f"{self.output} {part}".strip())
         relative = self.differences / (self.size or 1.0)
         numbers = _numbers(self.values)
         x = np.arange(len(self.values), dtype=float) if numbers is None else numbers
@@ -136,12 +132,8 @@ class Convergence:
             bottom.minorticks_off()
         else:
             bottom.set_xticks(x[:-1], [f"{v:g}" for v in numbers[:-1]])
-        bottom.set_xlabel(self.what, color=INK)
-        bottom.set_ylabel(f"difference to {self.values[-1]} / largest value", color=INK)
-        dress(top)
-        dress(bottom)
-        save_figure(figure, path)
-        return figure
+        dress(bottom, self.what, f"difference to {self.values[-1]} / largest value")
+        return save_figure(figure, path)
 
     def __repr__(self) -> str:
         width = max(len(self.what), 10, *(len(str(v)) for v in self.values))

@@ -19,7 +19,7 @@ from supple.foundation.calls import expect_options, public
 from supple.foundation.errors import ModelError, SuppleError, without_warnings
 from supple.integrators.run.interruption import raised_at_once
 from supple.model import Model
-from supple.results.plot import COLOURS, INK, WIDTH, dress
+from supple.results.plot import COLOURS, INK, blank_figure, dress
 from supple.results.result import Result
 from supple.state import State
 
@@ -81,10 +81,7 @@ class Lyapunov:
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Draw the running estimate and the rates of the segments over time."""
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
-        ax = figure.subplots()
+        figure, ax = blank_figure(3.6)
         ax.plot(self.t, self.rates, ".", ms=3, color="#bbbbbb", label="segments")
         ax.plot(self.t, self.running, lw=1.5, color=COLOURS[0], label="running mean")
         ax.axhspan(
@@ -92,12 +89,8 @@ class Lyapunov:
         )
         ax.axhline(0.0, lw=0.8, color=INK)
         ax.set_xlim(self.t[0], self.t[-1])
-        ax.set_xlabel("time (s)", color=INK)
-        ax.set_ylabel("Lyapunov exponent (1/s)", color=INK)
-        ax.set_title(self.verdict, loc="left", size=10, color=INK)
-        dress(ax)
-        save_figure(figure, path)
-        return figure
+        dress(ax, "time (s)", "Lyapunov exponent (1/s)", self.verdict)
+        return save_figure(figure, path)
 
     def __repr__(self) -> str:
         return f"<Lyapunov: {self.verdict}>"

@@ -22,7 +22,7 @@ from supple.foundation.atomic_files import save_figure
 from supple.foundation.calls import public
 from supple.foundation.errors import ModelError, SuppleError, suggestion
 from supple.results.data.audit import LEVELS
-from supple.results.plot import COLOURS, INK, WIDTH, dress
+from supple.results.plot import COLOURS, INK, blank_figure, dress
 from supple.sweeps.designs import Row
 from supple.sweeps.readings import Reading
 from supple.sweeps.subjects import Record
@@ -266,15 +266,12 @@ class Sweep:
         percentiles: tuple[float, ...] = PERCENTILES,
     ) -> Figure:
         """Draw percentiles of a history over time."""
-        from matplotlib.figure import Figure
-
         levels = _levels(percentiles)
         t, values = self.history(output)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # times that no run has reached
             lines = np.nanpercentile(values, levels, axis=0)
-        figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
-        ax = figure.subplots()
+        figure, ax = blank_figure(3.6)
         for k in range(len(levels) // 2):
             label = f"{levels[k]:g} to {levels[-1 - k]:g} %"
             shade = 0.15 + 0.2 * k
@@ -286,9 +283,7 @@ class Sweep:
             ax.plot(t, lines[middle], color=COLOURS[0], lw=1.5, label=f"{levels[middle]:g} %")
         if len(t) > 1:
             ax.set_xlim(t[0], t[-1])
-        ax.set_xlabel("time (s)", color=INK)
-        ax.set_ylabel(output, color=INK)
-        dress(ax)
+        dress(ax, "time (s)", output, legend=False)
         ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9)
         return _finish(figure, f"{output}, percentiles of {int(self.done.sum())} runs", path)
 
@@ -329,16 +324,13 @@ def _levels(percentiles: Any) -> Array:
 
 def _panels(sweep: Sweep, output: str) -> tuple[Figure, dict[str, Axes], Array]:
     """A figure with a panel for each parameter, and the values of the output."""
-    from matplotlib.figure import Figure
-
     values = np.asarray(sweep[output], dtype=float)
     if not np.any(np.isfinite(values)):
         raise SuppleError(f"no run has the output {output!r}: all of them failed")
     names = sweep.varied
     across = min(ACROSS, len(names))
     down = -(-len(names) // across)
-    figure = Figure(figsize=(WIDTH, 2.6 * down + 0.5), layout="constrained")
-    grid = figure.subplots(down, across, sharey=True, squeeze=False)
+    figure, grid = blank_figure(2.6 * down + 0.5, down, across, sharey=True, squeeze=False)
     axes = list(grid.ravel())
     for ax in axes[len(names) :]:
         ax.set_visible(False)
@@ -366,13 +358,11 @@ def _groups(x: Array, y: Array) -> list[tuple[float, Array]]:
 
 
 def _label(ax: Axes, name: str, labels: list[str]) -> None:
-    ax.set_xlabel(name, color=INK)
     if labels:
         ax.set_xticks(range(len(labels)), labels)
-    dress(ax, legend=False)
+    dress(ax, name, legend=False)
 
 
 def _finish(figure: Figure, title: str, path: str | Path | None) -> Figure:
     figure.suptitle(title, x=0.01, ha="left", size=10, color=INK)
-    save_figure(figure, path)
-    return figure
+    return save_figure(figure, path)

@@ -206,13 +206,10 @@ class EquilibriumPath:
 
         ``what`` is a text as for `of`; of a vector its components are drawn.
         """
-        from matplotlib.figure import Figure
-
-        from supple.results.plot import COLOURS, INK, WIDTH, dress
+        from supple.results.plot import COLOURS, INK, blank_figure, dress
 
         values = self.of(what).reshape(len(self), -1)
-        figure = Figure(figsize=(WIDTH, 4.2), layout="constrained")
-        ax = figure.subplots()
+        figure, ax = blank_figure(4.2)
         for c, x in enumerate(values.T):
             for held, style in ((True, "-"), (False, (0, (4, 2)))):
                 part = f" {'xyz'[c]}" if values.shape[1] == 3 else ""
@@ -226,11 +223,8 @@ class EquilibriumPath:
             for s in self.special:
                 mark = "o" if s.kind == "limit point" else "x"
                 ax.plot(x[s.index], s.factor, mark, color=INK, ms=5)
-        dress(ax)
-        ax.set_xlabel(what, color=INK)
-        ax.set_ylabel("load factor", color=INK)
-        save_figure(figure, path)
-        return figure
+        dress(ax, what, "load factor")
+        return save_figure(figure, path)
 
     def _held(self, k: int) -> bool:
         """True if the part between a point and the next is stable: one of its ends is."""

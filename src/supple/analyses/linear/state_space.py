@@ -155,12 +155,9 @@ class FrequencyResponse:
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Draw amplitudes (logarithmic) and phases (degrees) of all pairs over the frequency."""
-        from matplotlib.figure import Figure
+        from supple.results.plot import COLOURS, DASHES, blank_figure, dress, named
 
-        from supple.results.plot import COLOURS, DASHES, INK, WIDTH, dress, named
-
-        figure = Figure(figsize=(WIDTH, 5.2), layout="constrained")
-        top, bottom = figure.subplots(2, 1, sharex=True)
+        figure, (top, bottom) = blank_figure(5.2, 2, 1, sharex=True)
         for j, cause in enumerate(self.inputs):
             style = {"ls": "-" if j == 0 else DASHES[(j - 1) % len(DASHES)]}
             for i, effect in enumerate(self.outputs):
@@ -172,13 +169,9 @@ class FrequencyResponse:
         if np.any(self.amplitudes > 0.0):
             top.set_yscale("log")
         units = {f"{o}/({i})" if i else o for o in self.output_units for i in self.input_units}
-        top.set_ylabel(named("amplitude", units.pop() if len(units) == 1 else ""), color=INK)
-        bottom.set_ylabel("phase (degrees)", color=INK)
-        bottom.set_xlabel("frequency (Hz)", color=INK)
-        dress(top)
-        dress(bottom, legend=False)
-        save_figure(figure, path)
-        return figure
+        dress(top, y=named("amplitude", units.pop() if len(units) == 1 else ""))
+        dress(bottom, "frequency (Hz)", "phase (degrees)", legend=False)
+        return save_figure(figure, path)
 
 
 RESONANCE = 1e-11  # of an eigenvalue: the distance of i omega at which its response is rounding

@@ -21,7 +21,7 @@ from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.errors import SuppleError
 from supple.foundation.palette import COLOURS, INK
-from supple.results.plot import DASHES, WIDTH, dress
+from supple.results.plot import DASHES, blank_figure, dress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -141,12 +141,9 @@ def picture(
     high: float | None = None,
 ) -> Figure:
     """Draw lines (modes, speeds), Hz, with their names if there are any; see `draw`."""
-    from matplotlib.figure import Figure
-
     multiples = [validate.positive(OWNER, "orders", order) for order in _listed(orders)]
     speeds = found.values
-    figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
-    ax = figure.subplots()
+    figure, ax = blank_figure(4.6)
     for k, line in enumerate(lines):
         label = names[k] if names else "modes" if k == 0 else "_modes"
         colour = COLOURS[(k if names else 0) % len(COLOURS)]
@@ -163,11 +160,8 @@ def picture(
         ax.axvspan(first, last, color=COLOURS[3], alpha=0.12, lw=0.0)
     ax.set_xlim(speeds[0], speeds[-1])
     ax.set_ylim(0.0, top if high is None else validate.positive(OWNER, "high", high))
-    ax.set_xlabel(f"rate of {found.over} (rad/s)", color=INK)
-    ax.set_ylabel("frequency (Hz)", color=INK)
-    dress(ax)
-    save_figure(figure, path)
-    return figure
+    dress(ax, f"rate of {found.over} (rad/s)", "frequency (Hz)")
+    return save_figure(figure, path)
 
 
 def _listed(orders: Sequence[float]) -> list[float]:

@@ -189,12 +189,9 @@ class Stability:
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Draw real parts and frequencies of the eigenvalues over the values."""
-        from matplotlib.figure import Figure
+        from supple.results.plot import COLOURS, blank_figure, dress
 
-        from supple.results.plot import COLOURS, INK, WIDTH, dress
-
-        figure = Figure(figsize=(WIDTH, 5.6), layout="constrained")
-        top, bottom = figure.subplots(2, 1, sharex=True)
+        figure, (top, bottom) = blank_figure(5.6, 2, 1, sharex=True)
         kept = [s[s.imag >= 0.0] for s in self.eigenvalues]
         at = np.concatenate([np.full(len(s), v) for v, s in zip(self.values, kept, strict=True)])
         every = np.concatenate(kept)
@@ -203,12 +200,9 @@ class Stability:
             for k, limit in enumerate(self.limits):
                 label = "limits" if k == 0 else "_limits"
                 ax.axvline(limit.value, color=COLOURS[2], lw=1.0, ls=":", label=label)
-            dress(ax)
-        top.set_ylabel("growth (1/s)", color=INK)
-        bottom.set_ylabel("frequency (Hz)", color=INK)
-        bottom.set_xlabel(self.over, color=INK)
-        save_figure(figure, path)
-        return figure
+        dress(top, y="growth (1/s)")
+        dress(bottom, self.over, "frequency (Hz)")
+        return save_figure(figure, path)
 
     def plot_campbell(
         self,

@@ -55,7 +55,7 @@ from supple.foundation.validate import Axis
 from supple.model import Model
 from supple.results.checks.deformation import LOAD, SERIOUS_LOAD
 from supple.results.data.findings import Finding, Monitor
-from supple.results.plot import PANEL_HEIGHT, TITLE, WIDTH, dress
+from supple.results.plot import TITLE, blank_panels, dress
 from supple.results.result import Result
 from supple.results.views.attitude import rotation_vectors
 from supple.state import State
@@ -197,8 +197,6 @@ class StiffnessResult:
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Stiffness, frequency, stress and displacement over the values; saved to ``path``."""
-        from matplotlib.figure import Figure
-
         moved = {axis: self.displacement[:, k] for k, axis in enumerate("xyz")}
         panels: list[tuple[str, dict[str, Array], bool]] = [
             ("stiffness (N/m, N m/rad)", {d: self.along(d) for d in self.directions}, True),
@@ -207,8 +205,7 @@ class StiffnessResult:
             ("displacement (m)", moved, False),
         ]
         shown = [p for p in panels if any(np.any(np.isfinite(y)) for y in p[1].values())]
-        figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * len(shown) + 0.8), layout="constrained")
-        axes = figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
+        figure, axes = blank_panels(len(shown))
         for ax, (title, lines, logarithmic) in zip(axes, shown, strict=True):
             for (name, y), colour in zip(lines.items(), cycle(COLOURS)):
                 ax.plot(self.values, y, color=colour, lw=1.4, marker="o", ms=3, label=name or None)
@@ -221,8 +218,7 @@ class StiffnessResult:
         axes[-1].set_xlabel(self.over, color=INK)
         title = "\n".join(textwrap.wrap(self.verdict, TITLE))
         figure.suptitle(title, x=0.01, ha="left", size=10, color=INK)
-        save_figure(figure, path)
-        return figure
+        return save_figure(figure, path)
 
     def __repr__(self) -> str:
         head = f"Stiffness at {len(self.positions)} positions"

@@ -15,7 +15,7 @@ from supple.foundation.atomic_files import save_figure
 from supple.foundation.errors import SuppleError, suggestion
 from supple.foundation.palette import COLOURS, INK
 from supple.foundation.reports import Report
-from supple.results.plot import DASHES, WIDTH, dress
+from supple.results.plot import DASHES, blank_figure, dress
 from supple.results.result import Result
 from supple.studies.crosscheck.states import StateFinding
 
@@ -42,10 +42,7 @@ COLUMNS = ("state", "integrator", "difference", "error", "quantity", "at", "orde
 
 def draw(check: CrossCheck, path: str | Path | None = None) -> Figure:
     """Draw the largest difference of each row, and as broken lines the errors of both runs."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(WIDTH, 4.2), layout="constrained")
-    ax = figure.subplots()
+    figure, ax = blank_figure(4.2)
     rows = [row for row in check.rows if len(row.t)]
     for k, row in enumerate(rows):
         colour = COLOURS[k % len(COLOURS)]
@@ -58,12 +55,8 @@ def draw(check: CrossCheck, path: str | Path | None = None) -> Figure:
         ax.axvline(check.until, lw=0.9, color=INK, ls=":")
     ax.set_yscale("log")
     ax.set_xlim(check.reference.t[0], check.reference.t[-1])
-    ax.set_xlabel("time (s)", color=INK)
-    ax.set_ylabel("difference / range (broken: errors)", color=INK)
-    ax.set_title(check.state, loc="left", size=10, color=INK)
-    dress(ax)
-    save_figure(figure, path)
-    return figure
+    dress(ax, "time (s)", "difference / range (broken: errors)", check.state)
+    return save_figure(figure, path)
 
 
 @dataclass(frozen=True, eq=False)
