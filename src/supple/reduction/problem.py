@@ -151,6 +151,34 @@ class Problem:
         shapes[at] = self.solve(at, loads[at])
         return shapes
 
+    @property
+    def frame_rows(self) -> Vector:
+        """Rows (c, size) of coordinates that are zero in the frame."""
+        if self.reference == "mean_axis":
+            return np.asarray((self.mesh.mass_matrix @ self.rigid).T)
+        return np.eye(self.size)[np.setdiff1d(self.free, self.kept())]
+
+    def stressed(self, loads: Vector, K_G: Any, rows: Vector) -> Vector:
+        """Deflections (size, m) under loads (size, m) of a mesh that stress stiffens by K_G.
+
+        Some ``rows`` (c, size) of its coordinates are held. Raises LinAlgError if that is unstable.
+        """
+        from scipy import sparse
+        from scipy.sparse.linalg import splu
+
+        at = self.free
+        K = (sparse.csr_array(self.mesh.stiffness_matrix) + sparse.csr_array(K_G))[at][:, at]
+        unit = sparse.diags_array(1.0 / np.sqrt(np.abs(K.diagonal())))
+        border = np.linalg.qr(unit @ rows[:, at].T)[0]
+        whole = sparse.block_array([[unit @ K @ unit, border], [border.T, None]], format="csc")
+        right = np.zeros((whole.shape[0], loads.shape[1]))
+        right[: len(at)] = unit @ loads[at]
+        shapes = np.zeros(loads.shape)
+        shapes[at] = unit @ splu(whole).solve(right)[: len(at)]
+        if not np.all(np.einsum("ij,ij->j", loads, shapes) >= 0.0):
+            raise np.linalg.LinAlgError("stress makes the mesh unstable where it is held")
+        return shapes
+
     def static_of_second_order(self, loads: Vector) -> Vector:
         """The same in the frame that displacements of second order are measured in."""
         shapes = self.static(loads)

@@ -58,8 +58,7 @@ def static_response(
     or sparse, at points (p, 3), where the body's own shapes have ``rows`` (p, 6, n); something is
     attached at some of the points.
     """
-    inertia = problem.mesh.mass_matrix @ basis
-    loads = np.hstack([inertia_loads(problem.mesh), *(dense(seen[k]).T for k in attached), inertia])
+    loads = unit_loads(problem, basis, [seen[k] for k in attached])
     moved = problem.static(loads)
     if problem.reference == "mean_axis":
         moved = problem.in_frame(moved)
@@ -71,3 +70,60 @@ def static_response(
         work=read_only(0.5 * (work + work.T)),
         attached=np.array(attached, dtype=int),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class StressedLoads:
+    """Loads on a body whose stress changes its stiffness.
+
+    Attributes
+    ----------
+    places : where something is attached
+    factors : (k, m) of the unit loads
+    coordinates : (k, n) elastic ones under these loads
+    stress : (m,) factors of the loads under which the body has its stress; None if ``state`` tells
+    state : (n,) elastic coordinates with that stress, from rest
+    held : places of joints and constraints
+    """
+
+    places: tuple[float, ...]
+    factors: Vector
+    coordinates: Vector
+    stress: Vector | None
+    state: Vector
+    held: tuple[float, ...]
+
+
+def residual_energy(
+    problem: Problem,
+    basis: Vector,
+    attached: Sequence[Any],
+    loads: StressedLoads,
+    axial: bool = False,
+    rows: Vector | None = None,
+) -> Vector:
+    """Twice the energy (k,) of what elastic coordinates leave out of a mesh with stress, J.
+
+    ``basis`` (size, n) are coordinates of the mesh for each elastic one, ``attached`` its rows
+    (6, size) at places. ``axial``: only displacements along x have stress. Loads that the deflected
+    mesh does not balance deflect it further, while some ``rows`` (c, size) of its coordinates are
+    held, or its frame is.
+    """
+    unit = unit_loads(problem, basis, attached)
+    if loads.stress is None:
+        stressed = basis @ loads.state
+    else:
+        stressed = problem.static(unit @ loads.stress[:, None])[:, 0]
+    if axial:
+        stressed = np.where(problem.kinds(np.arange(problem.size)) == 0, stressed, 0.0)
+    K_G = problem.mesh.geometric_stiffness(stressed)
+    shapes = basis @ loads.coordinates.T
+    left = unit @ loads.factors.T - problem.mesh.stiffness_matrix @ shapes - K_G @ shapes
+    moved = problem.stressed(left, K_G, problem.frame_rows if rows is None else rows)
+    return np.asarray(np.einsum("ij,ij->j", left, moved))
+
+
+def unit_loads(problem: Problem, basis: Vector, attached: Sequence[Any]) -> Vector:
+    """Loads (size, m) on the coordinates of a mesh; ``attached`` are its rows at places."""
+    inertia = problem.mesh.mass_matrix @ basis
+    return np.hstack([inertia_loads(problem.mesh), *(dense(row).T for row in attached), inertia])

@@ -11,9 +11,10 @@ smaller ones (`supple.analyses.frequencies.nodal_frequencies`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
@@ -27,11 +28,14 @@ from supple.engine.base.compiled import Compiled
 from supple.engine.reading.loads import Loads
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array
-from supple.foundation.errors import label, percent
+from supple.foundation.errors import ModelError, label, percent
 from supple.foundation.frames import Body
 from supple.model import Model
+from supple.reduction.response import StressedLoads
 from supple.results.checks.reduced_bodies import advice, coordinates, mesh_works
 from supple.results.data.findings import Finding, Monitor
+from supple.results.flexibility.deformation import whitening
+from supple.results.flexibility.part_flexibility import section_law
 from supple.results.flexibility.truncation import (
     Deflected,
     carried_energies,
@@ -40,14 +44,19 @@ from supple.results.flexibility.truncation import (
     with_right_reactions,
 )
 from supple.results.result import Result
+from supple.results.views.body_loads import INERTIA
 from supple.state import State
 
+if TYPE_CHECKING:
+    from supple.bodies.beam.beam import Beam
+
 MODES = 12  # lowest modes that are looked at
-STEP = 1e-4  # of displaced states, in the units of coordinates
+STEP = 1e-4  # of displaced states, in the scales of coordinates
 JUDGED = 3  # lowest elastic modes that are judged
 LIMIT, SERIOUS = 0.02, 0.1  # part of a frequency
 ELASTIC = 0.5  # part of the energy of a mode that is strain, if it is an elastic one
 MOST = 0.99  # part of the work in a mode that a mesh may have too much
+SMALL = 0.01  # relative change of the stiffness by stress that does not matter
 AT_REST = 1e-9  # of the largest motion of elastic coordinates: a body that cannot deform
 
 
@@ -110,8 +119,8 @@ def frequency_errors(equations: Equations, linear: LinearModel, model: Model) ->
     if not modes or not records:
         return alone
     bodies = _loaded(equations, linear.state, modes, model, records)
-    shear = {name: _shear(body, modes, name in compiled.bodies) for name, body in bodies.items()}
-    missing = {name: _missing(body) + shear[name] for name, body in bodies.items()}
+    shear = {name: body.shear(name in compiled.bodies) for name, body in bodies.items()}
+    missing = {name: body.missing + shear[name] for name, body in bodies.items()}
     parts = energies.parts(sum(missing.values(), nothing))
     if len(bodies) < len(records):
         parts = parts + np.nan
@@ -120,7 +129,9 @@ def frequency_errors(equations: Equations, linear: LinearModel, model: Model) ->
         for k in range(len(modes))
     )
     sheared = tuple(bool(w and shear[w][k] > 0.5 * missing[w][k]) for k, w in enumerate(worst))
-    by_mesh, falls = _mesh_parts(bodies, energies), tuple((energies.change < 0.0).tolist())
+    falls = tuple((energies.change < 0.0).tolist())
+    lacking = {name: body.by_mesh() for name, body in bodies.items()}
+    by_mesh = {n: energies.parts(energy) for n, energy in lacking.items() if energy is not None}
     return replace(alone, parts=parts, worst=worst, sheared=sheared, by_mesh=by_mesh, falls=falls)
 
 
@@ -169,15 +180,19 @@ def _loaded(
     modes: Sequence[Mode],
     model: Model,
     records: dict[str, FlexRecord],
-) -> dict[str, Deflected]:
+) -> dict[str, _Loaded]:
     """Bodies under the loads of each mode, its real and its imaginary part one after the other."""
-    q, u = [], []
+    q, u, steps = [], [], []
     for mode in modes:
+        size = float(np.abs(mode.shape / equations.compiled.scale).max())
         for factor in (1.0, -1j):
             move, speed = (factor * mode.shape).real, (factor * mode.eigenvalue * mode.shape).real
-            for step in (STEP, -STEP):
+            steps.append(STEP / size)
+            for step in (STEP / size, -STEP / size):
                 q.append(equations.retract(state.q, step * move))
                 u.append(state.u + step * speed)
+    q.append(state.q)
+    u.append(state.u)
     t, z = np.full(len(q), state.t), np.tile(state.z, (len(q), 1))
     history = equations.history(t, np.array(q), np.array(u), z)[1]
     data = replace(
@@ -190,47 +205,107 @@ def _loaded(
         history=history,
         loads=Loads(history, dict(model.forces)),
     )
-    plus = np.arange(0, len(q), 2)
-    found = {}
+    plus, twice = np.arange(0, len(q) - 1, 2), 2.0 * np.array(steps)[:, None]
+    bodies, stresses = {}, {}
     for name, body in deflected(Result(data), records, np.arange(len(q))).items():
         loads = replace(
             body.loads,
-            factors=(body.loads.factors[plus] - body.loads.factors[plus + 1]) / (2.0 * STEP),
-            elastic=(body.loads.elastic[plus] - body.loads.elastic[plus + 1]) / (2.0 * STEP),
+            factors=(body.loads.factors[plus] - body.loads.factors[plus + 1]) / twice,
+            elastic=(body.loads.elastic[plus] - body.loads.elastic[plus + 1]) / twice,
         )
-        found[name] = replace(body, t=t[plus], loads=loads)
-    if data.self_stress is None:
-        return found
-    sets = data.self_stress(history.at(plus))
-    return with_right_reactions(found, sets, equations.compiled)
+        bodies[name] = replace(body, t=t[plus], loads=loads)
+        stresses[name] = body.factors[-1]
+    if data.self_stress is not None:
+        sets = data.self_stress(history.at(plus))
+        bodies = with_right_reactions(bodies, sets, equations.compiled)
+    return {name: _Loaded.of(body, stresses[name], state, modes) for name, body in bodies.items()}
 
 
-def _mesh_parts(bodies: Mapping[str, Deflected], energies: _Energies) -> dict[str, Array]:
-    """Parts (k,) of each frequency by which the mesh of each body makes it too high."""
-    found = {}
-    for name, body in bodies.items():
-        known = mesh_works(body)
-        if known is not None:
-            more = (known[1] - known[0]).reshape(-1, 2).sum(axis=1)
-            found[name] = energies.parts(more)
-    return found
+@dataclass(frozen=True, eq=False)
+class _Loaded:
+    """A body under the loads of modes.
 
-
-def _missing(body: Deflected) -> Array:
-    """Twice the energy (modes,) of what a body leaves out, of both parts of each mode."""
-    missing, _ = body.energy(body.factors, body.right)
-    return np.asarray(missing.reshape(-1, 2).sum(axis=1))
-
-
-def _shear(body: Deflected, modes: Sequence[Mode], whole: bool) -> Array:
-    """Twice the energy (modes,) of shear that a body leaves out, of both parts of each mode.
-
-    ``whole``: whether it is no part of another body.
+    Attributes
+    ----------
+    body : at times that stand for the real and the imaginary part of each mode
+    shapes : (2 modes, n) elastic coordinates
+    missing : (modes,) twice the energy of what its elastic coordinates leave out
+    stressed : True if stress changes its stiffness
     """
-    record = body.record
-    if record.body.axis is None or not whole:  # what its sections carry
-        return carried_energies(record, np.array([mode.shape[record.u] for mode in modes]))[0]
-    return np.asarray(shear_energy(body, body.right).reshape(-1, 2).sum(axis=1))
+
+    body: Deflected
+    shapes: Array
+    missing: Array
+    stressed: bool
+
+    @classmethod
+    def of(cls, body: Deflected, stress: Array, state: State, modes: Sequence[Mode]) -> _Loaded:
+        """From the loads (m,) under which the body has its stress.
+
+        Loads of a mode on a taut string are carried by its tension and bend it hardly at all: where
+        stress matters, it belongs to the flexibility that is missing.
+        """
+        record = body.record
+        parts = [(f * mode.shape[record.u]).real for mode in modes for f in (1.0, -1j)]
+        shapes, strained = np.array(parts), state.q[record.q] - record.modal.rest_coordinates
+        energies, stressed = None, False
+        if record.body.stiffened and _stress_effect(record, body, stress, strained) > SMALL:
+            places, held = body.loads.places, body.loads.held
+            known = None if record.body.is_part else stress
+            loads = StressedLoads(places, body.factors, shapes, known, strained, held)
+            with suppress(ModelError, np.linalg.LinAlgError):  # more than it bears alone
+                energies = record.body.stressed_energy(loads, record.point_masses)
+                stressed = True
+        if energies is None:
+            energies = body.energy(body.factors, body.right)[0]
+        return cls(body, shapes, np.asarray(energies.reshape(-1, 2).sum(axis=1)), stressed)
+
+    def shear(self, whole: bool) -> Array:
+        """Twice the energy (modes,) of shear that is left out.
+
+        ``whole``: whether the body is no part of another one.
+        """
+        if self.record.body.axis is None or self.stressed or not whole:  # what its sections carry
+            energies = carried_energies(self.record, self.shapes)[0]
+        else:
+            energies = shear_energy(self.body, self.body.right)
+        return np.asarray(energies.reshape(-1, 2).sum(axis=1))
+
+    @property
+    def record(self) -> FlexRecord:
+        """The body's record."""
+        return self.body.record
+
+    def by_mesh(self) -> Array | None:
+        """Twice the energy (modes,) of flexibility that its mesh lacks; None if it is unknown."""
+        works = mesh_works(self.body)
+        if works is None:
+            return None
+        own, exact = works
+        if self.stressed:  # only the part of the loads that deforms it
+            K = self.record.modal.K
+            strain = np.einsum("ka,ab,kb->k", self.shapes, K, self.shapes)
+            exact, own = strain * exact / np.where(own > 0.0, own, 1.0), strain
+        return np.asarray((exact - own).reshape(-1, 2).sum(axis=1))
+
+
+def _stress_effect(record: FlexRecord, body: Deflected, stress: Array, state: Array) -> float:
+    """Largest relative change of the stiffness of a body by its stress; 0 where it is not known.
+
+    Stress is that under loads (m,); parts of beams have it from their elastic coordinates (n,).
+    """
+    if record.body.is_part:
+        part, law = cast("Beam", record.body), section_law(record)
+        force = part.section_forces(0.5 * part.length, record.point_masses)[0] @ state
+        return float(abs(force) * part.length**2 / np.linalg.eigvalsh(law.bending)[0] / np.pi**2)
+    places, masses = body.loads.places, record.point_masses
+    try:
+        factors = stress[None, : INERTIA + 6 * len(places)]
+        K0 = record.body.load_stiffness(places, factors, masses)[0]
+    except ModelError:  # a component of matrices only
+        return 0.0
+    inverse = whitening(record.modal.K)
+    return float(np.abs(np.linalg.eigvalsh(inverse @ (0.5 * (K0 + K0.T)) @ inverse.T)).max())
 
 
 def _strain(records: Iterable[FlexRecord], mode: Mode) -> float:

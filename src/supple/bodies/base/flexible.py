@@ -24,7 +24,7 @@ from supple.reduction.matching import ModePattern
 from supple.reduction.membranes import feels_loads
 from supple.reduction.mesh_flexibility import MeshFlexibility
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction
-from supple.reduction.response import StaticResponse
+from supple.reduction.response import StaticResponse, StressedLoads
 from supple.reduction.shape_sets import AttachmentModes, ShapeSet
 from supple.reduction.stiffening import Axial, Stiffening
 
@@ -44,7 +44,6 @@ class CarryingPlace(NamedTuple):
 
     rows: Vector
     compliance: Vector
-
 
 
 class FlexibleBody(Body):
@@ -172,6 +171,13 @@ class FlexibleBody(Body):
     ) -> StaticResponse:
         """Deflections of its whole mesh under unit loads, for ``modal(point_masses)``."""
         raise ModelError(label(self), "deflection", None, "a body made of a beam or a mesh")
+
+    def stressed_energy(self, loads: StressedLoads, point_masses: PointMasses = ()) -> Vector:
+        """Twice the energy (k,) that ``modal(point_masses)`` leaves out under loads with stress, J.
+
+        Raises LinAlgError if the stress makes its mesh unstable.
+        """
+        raise ModelError(label(self), "stress", None, "a body made of a beam or a mesh")
 
     @property
     def is_part(self) -> bool:

@@ -26,7 +26,12 @@ from supple.reduction.matching import ModePattern
 from supple.reduction.mesh_flexibility import MeshFlexibility
 from supple.reduction.modal import Attachment, ModalBody, Reduction, attached, reduce_mesh
 from supple.reduction.problem import Problem
-from supple.reduction.response import StaticResponse, static_response
+from supple.reduction.response import (
+    StaticResponse,
+    StressedLoads,
+    residual_energy,
+    static_response,
+)
 from supple.reduction.second_order.slaved import inertia_loads, load_forms, slaved_mesh
 from supple.reduction.shape_sets import AttachmentModes
 from supple.reduction.stiffening import SecondOrder, Stiffening
@@ -320,6 +325,12 @@ class NodalBody(ReducedBody):
             store[key] = self._problem(reduced.masses)
         forms = load_forms(store[key], reduced.basis, dense(self._rows(place)).T)[1]
         return -forms - sum(self._spread([place], reduced.basis), np.zeros(()))
+
+    def stressed_energy(self, loads: StressedLoads, point_masses: PointMasses = ()) -> Vector:
+        """Energy that its elastic coordinates leave out, where its stress changes its stiffness."""
+        reduced = self._reduced(point_masses)
+        attached = [self._rows(int(place)) for place in loads.places]
+        return residual_energy(self._problem(reduced.masses), reduced.basis, attached, loads)
 
     def _respond(self, reduced: NodalReduction, places: tuple[float, ...]) -> StaticResponse:
         some = np.linspace(0, self._nodes - 1, min(self._nodes, SEEN)).astype(int)

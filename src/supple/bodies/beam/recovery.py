@@ -30,7 +30,12 @@ from supple.reduction.assumed.beam import AssumedBeam, assumed_section_forces
 from supple.reduction.assumed.shapes import AssumedShapes
 from supple.reduction.field import MeshField
 from supple.reduction.problem import Problem
-from supple.reduction.response import StaticResponse, static_response
+from supple.reduction.response import (
+    StaticResponse,
+    StressedLoads,
+    residual_energy,
+    static_response,
+)
 
 if TYPE_CHECKING:
     from supple.bodies.beam.rest_shape import RestShape
@@ -47,15 +52,7 @@ def beam_response(
 
     ``mesh`` is the `fine_mesh` of that of the problem.
     """
-    parts = mesh.elements // problem.mesh.elements
-    fine = Problem(
-        mesh,
-        problem.reference,
-        parts * problem.clamp_node,
-        problem.twist,
-        problem.node,
-        mesh.motion,
-    )
+    fine = _fine_problem(problem, mesh)
     nodes = mesh.nodes[:, 0]
     stations = [*nodes, *(float(x) for x in places)]
     rows = field.motions(stations)
@@ -64,6 +61,37 @@ def beam_response(
     seen = [*unit, *(fine.rows(x) for x in stations[len(nodes) :])]
     basis = rows[: len(nodes)].reshape(mesh.size, -1)
     return static_response(fine, basis, points, seen, rows, range(len(nodes), len(stations)))
+
+
+def _fine_problem(problem: Problem, mesh: BeamMesh) -> Problem:
+    """The frame of a problem with a finer mesh."""
+    node = mesh.elements // problem.mesh.elements * problem.clamp_node
+    return Problem(mesh, problem.reference, node, problem.twist, problem.node, mesh.motion)
+
+
+def stressed_energy(
+    field: MeshField | AssumedBeam,
+    problem: Problem,
+    mesh: BeamMesh,
+    loads: StressedLoads,
+    part: bool,
+    axial: bool,
+) -> Vector:
+    """Energies of `residual_energy`, arguments as of `beam_response`.
+
+    Stress resists rotations, so that it matters how the beam is held: a ``part`` at both ends, a
+    beam at the first and the last place of joints and constraints.
+    """
+    fine, nodes = _fine_problem(problem, mesh), mesh.nodes[:, 0]
+    basis = np.vstack([np.vstack([field.displacement(x), field.rotation(x)]) for x in nodes])
+    ends = (0.0, mesh.length) if part else loads.held
+    rows = None
+    if len(ends) > 1:
+        first, last = fine.rows(ends[0]), fine.rows(ends[-1])
+        rows = np.vstack([first, last] if part else [first[:4], last[1:3]])
+        rows = rows[np.any(rows[:, fine.free], axis=1)]
+    attached = [fine.rows(x) for x in loads.places]
+    return residual_energy(fine, basis, attached, loads, axial, rows)
 
 
 def fine_mesh(mesh: BeamMesh) -> BeamMesh:
@@ -140,6 +168,12 @@ class BeamRecovery(AxisBody, ReducedBody):
     ) -> StaticResponse:
         mesh = mesh_of(reduced, self.elements)
         return beam_response(reduced, self._problem(mesh), self._fine(reduced), places)
+
+    def stressed_energy(self, loads: StressedLoads, point_masses: PointMasses = ()) -> Vector:
+        """Energy that its elastic coordinates leave out, where its stress changes its stiffness."""
+        reduced = self._reduced(point_masses)
+        problem, axial = self._problem(mesh_of(reduced, self.elements)), not self.second_order_twist
+        return stressed_energy(reduced, problem, self._fine(reduced), loads, self.is_part, axial)
 
     def sheared_response(
         self, places: Sequence[float], point_masses: PointMasses = ()

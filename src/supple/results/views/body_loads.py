@@ -250,15 +250,26 @@ class _Motion:
             yield _Wrench(float(self.body.station(frame)), place, force, torque)
 
     def rest(self, frame: Frame, found: list[_Wrench], inertia: Array, elastic: Array) -> _Wrench:
-        """What a constraint exerts at a frame, so that all loads balance the inertia."""
+        """What a constraint exerts at a frame, so that all loads balance the inertia.
+
+        Moments are those of the deflected body: a stretched one has longer arms.
+        """
         place, m = self.at(frame), self.modal
+        q = self.result.q[:, self.places]
+        first = m.s0 + q @ m.S1.T
+        second = m.E0 + np.einsum(
+            "jin,tn->tij", m.D0, q
+        )  # i of the deflected place, j of the field
+        moved = np.einsum("ijn,tn->tij", m.D0, elastic)
+        if m.deformed:
+            moved += np.einsum("ijmn,tm,tn->tij", m.D1, q, elastic, optimize=True)
         force = -sum((w.force for w in found), m.mass * inertia[:, :3] + elastic @ m.S1.T)
         field = inertia[:, 3:].reshape(-1, 3, 3)  # i, d
         force -= np.einsum("i,tid->td", m.s0, field)
         # moments about the body's own origin
-        turning = cross(m.s0, inertia[:, :3])
-        turning += cross(np.eye(3)[None], np.einsum("ij,tjd->tid", m.E0, field)).sum(axis=1)
-        turning += cross(np.eye(3)[None], np.einsum("ijn,tn->tij", m.D0, elastic)).sum(axis=1)
+        turning = cross(first, inertia[:, :3])
+        turning += cross(np.eye(3)[None], np.einsum("tij,tjd->tid", second, field)).sum(axis=1)
+        turning += cross(np.eye(3)[None], moved).sum(axis=1)
         torque = -sum((w.torque + cross(w.point, w.force) for w in found), turning)
         return _Wrench(float(self.body.station(frame)), place, force, torque - cross(place, force))
 
