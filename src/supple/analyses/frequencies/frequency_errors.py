@@ -35,7 +35,6 @@ from supple.reduction.response import StressedLoads
 from supple.results.checks.reduced_bodies import advice, coordinates, mesh_works
 from supple.results.data.findings import Finding, Monitor
 from supple.results.flexibility.deformation import whitening
-from supple.results.flexibility.part_flexibility import section_law
 from supple.results.flexibility.truncation import (
     Deflected,
     carried_energies,
@@ -43,6 +42,7 @@ from supple.results.flexibility.truncation import (
     shear_energy,
     with_right_reactions,
 )
+from supple.results.monitor.segments import section_law
 from supple.results.result import Result
 from supple.results.views.body_loads import INERTIA
 from supple.state import State

@@ -83,7 +83,7 @@ def stressed_energy(
     beam at the first and the last place of joints and constraints.
     """
     fine, nodes = _fine_problem(problem, mesh), mesh.nodes[:, 0]
-    basis = np.vstack([np.vstack([field.displacement(x), field.rotation(x)]) for x in nodes])
+    basis = field.motions(nodes).reshape(mesh.size, -1)
     ends = (0.0, mesh.length) if part else loads.held
     rows = None
     if len(ends) > 1:
