@@ -24,8 +24,6 @@ BY_NAME = {case.name: case for case in CASES}
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
-
-
 @every_case
 def test_start_is_closed(case):
     """Both frames of every joint coincide as its coordinates say, also where a loop closes."""

@@ -179,6 +179,24 @@ def at_times(
     ]
 
 
+def extremes(
+    name: str, values: Any, reference: Sequence[float], tolerance: float, times: Sequence[float]
+) -> list[Quantity]:
+    """Compare the largest and smallest value (nt,) of a run; NaN if it ended before ``times``."""
+    complete = len(values) == len(times)
+    ends = (values.max(), values.min()) if complete else (float("nan"), float("nan"))
+    return [
+        Quantity(f"{word} {name}", float(value), expected, tolerance, times[-1])
+        for word, value, expected in zip(("largest", "smallest"), ends, reference, strict=True)
+    ]
+
+
+def energy_error(result: Result, share: float, of: str = "kinetic_max") -> Quantity:
+    """Compare the energy error over all steps with zero, within a share of the largest energy."""
+    record = result.energy.record
+    return Quantity("energy.error", record.max_error, 0.0, share * getattr(record, of))
+
+
 @cache
 def references(file: str) -> dict[str, Any]:
     """Return the reference numbers of the cases in a JSON file of this folder."""

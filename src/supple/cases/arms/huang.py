@@ -4,9 +4,9 @@ X. Huang, Dynamics of Deformable Multibody Systems, thesis, University of Britis
 the arm of chapter 3 with its beam taken as rigid, and the two-link arm of table 5.1 with parallel
 and with crossed axes. All inertias of the tables are about the *origin* of their body.
 
-The reference is no figure of the thesis but an independent Lagrangian of material points,
-differentiated automatically and integrated by a Runge-Kutta method of order 8 at two step sizes;
-these differ by less than 1e-12 rad. A second Lagrangian in the tests agrees with it.
+The reference (``huang.json``) is no figure of the thesis but an independent Lagrangian of material
+points, differentiated automatically and integrated by a Runge-Kutta method of order 8 at two step
+sizes; these differ by less than 1e-12 rad. A second Lagrangian in the tests agrees with it.
 
 Tolerances: angles 1e-6 rad; rates 1e-6 of the largest listed rate; energies 1e-6 of the range of
 the kinetic energy, for which the largest listed value stands (the arms start from rest, so this
@@ -16,13 +16,12 @@ is never more than the range); energy error over all steps 1e-9 of it; momentum 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from supple.bodies.base.rigid import PointMass, RigidBody
-from supple.cases.case import Case, Quantity, at_times
+from supple.cases.case import Case, Quantity, at_times, references
 from supple.joints import Revolute
 from supple.model import Model
 
@@ -65,20 +64,18 @@ def two_link_arm() -> Model:
     into Iyy, the only one of its moments that matters here. ``Model.check`` warns about it.
     """
     m = Model(gravity=(0, -G, 0), name="two-link arm")
-    link1 = m.add(
-        RigidBody(
-            "link1",
-            mass=2.067,
-            com=(0, 0, -0.1155),
-            inertia=(0.04022, 0.08884, 3.752e-4),
-            inertia_about="origin",
-        )
-    )
+    link1 = m.add(column("link1", com=-0.1155))
     link2 = m.add(rigid_beam("link2"))
     m.add(PointMass("tip", link2.at(LENGTH), TIP_MASS))
     m.add(Revolute("shoulder", m.ground.at(0), link1.at(0), axis="y", initial=1.5))
     m.add(Revolute("elbow", link1.at(0, 0, -0.231), link2.at(0), axis="z", initial=-1.0))
     return m
+
+
+def column(name: str, com: float, about: Literal["com", "origin"] = "origin") -> RigidBody:
+    """Return the turning column of chapter 3, its centre of mass at z = ``com`` (m)."""
+    inertia = (0.04022, 0.08884, 3.752e-4)
+    return RigidBody(name, 2.067, com=(0, 0, com), inertia=inertia, inertia_about=about)
 
 
 def table_5_1_arm(second_axis: str) -> Model:
@@ -96,132 +93,25 @@ def table_5_1_arm(second_axis: str) -> Model:
     return m
 
 
-@dataclass(frozen=True)
-class Reference:
-    """Values at `TIMES`: angles (rad) and rates (rad/s) of shoulder and elbow, energies (J)."""
-
-    angles: tuple[tuple[float, float], ...]
-    rates: tuple[tuple[float, float], ...]
-    kinetic: tuple[float, ...]
-    gravity: tuple[float, ...]  # zero at the world origin
-
-
-RIGID = Reference(
-    angles=(
-        (0.9655210223620744, -1.6494946214203536),
-        (0.6124526597244176, -2.1246723240363576),
-        (1.4709170087974524, -1.067102177000729),
-        (0.6771514907880837, -1.9927395364550866),
-        (0.8655827814806614, -1.74641954791916),
-    ),
-    rates=(
-        (-2.2451816676319742, -2.06791747184511),
-        (0.1862686061317854, 0.4480947272050318),
-        (-0.41394580009003373, -0.8809054897773514),
-        (0.736122279617626, 1.284351044784122),
-        (1.876614661347806, 1.9435007547655816),
-    ),
-    kinetic=(
-        0.9337387500510901,
-        0.054193118704291096,
-        0.20625792943526636,
-        0.425460526909053,
-        0.8599267176923255,
-    ),
-    gravity=(
-        -5.988711016161375,
-        -5.109165384814576,
-        -5.261230195545551,
-        -5.480432793019338,
-        -5.914898983802608,
-    ),
-)
-
-PARALLEL = Reference(
-    angles=(
-        (-0.5483606594720326, -1.6354224603505183),
-        (-0.21145518422200787, 1.6832567013827604),
-        (-0.01267011651613795, -1.5856024587116617),
-        (-1.0342393643244645, -0.3989303328623661),
-        (-0.02349534247893841, 1.916833296690061),
-    ),
-    rates=(
-        (-2.670740950950002, -3.805192429251252),
-        (3.3959708975280782, 8.77640841546885),
-        (6.899553413711828, -0.15656334382094592),
-        (-5.206783854232344, 12.77848912280061),
-        (-6.723874318153224, -0.761262422457486),
-    ),
-    kinetic=(
-        0.7477874001116329,
-        2.189399274697914,
-        2.086204605047697,
-        0.5337369247521935,
-        1.6623193740800861,
-    ),
-    gravity=(
-        -2.2900716036878754,
-        -3.731683478274154,
-        -3.6284888086239357,
-        -2.076021128328429,
-        -3.2046035776563206,
-    ),
-)
-
-CROSSED = Reference(
-    angles=(
-        (-1.2398711848122257, 0.2907933009180916),
-        (0.784361372415576, 1.023538596713131),
-        (-0.19089153102627848, 0.9212599370404515),
-        (-1.110184759104709, 2.115704548342774),
-        (-1.0815364851495703, -15.10957263079036),
-    ),
-    rates=(
-        (-3.3678241490136056, -6.2134038780388),
-        (6.609855643242608, 6.756018170310449),
-        (7.347095721611841, -9.572650515410233),
-        (7.014101716255117, -0.7945807650033357),
-        (6.846736121386761, 2.6060764404187697),
-    ),
-    kinetic=(
-        1.33169995128956,
-        2.8199984333674912,
-        4.154896767497256,
-        0.9786604411347646,
-        0.8413146112573395,
-    ),
-    gravity=(
-        -1.6470955217166325,
-        -3.135394003794566,
-        -4.470292337924329,
-        -1.2940560115618376,
-        -1.1567101816844094,
-    ),
-)
-
-
-def _measure(
-    reference: Reference, conserved_about: int | None = None
-) -> Callable[[Result], list[Quantity]]:
+def _measure(name: str, conserved_about: int | None = None) -> Callable[[Result], list[Quantity]]:
     """Return the comparison; ``conserved_about`` is the world axis of a cyclic angle."""
 
     def measure(result: Result) -> list[Quantity]:
-        energy = 1e-6 * max(reference.kinetic)
-        rate = 1e-6 * float(np.abs(reference.rates).max())
-        found: list[Quantity] = []
+        reference = {key: np.array(rows) for key, rows in references("huang")[name].items()}
+        energy, rate = 1e-6 * reference["kinetic"].max(), 1e-6 * np.abs(reference["rates"]).max()
+        compared: list[Quantity] = []
         for k, joint in enumerate(("shoulder", "elbow")):
-            view = result[joint]
-            angles, rates = np.array(reference.angles)[:, k], np.array(reference.rates)[:, k]
-            found += at_times(f"{joint}.angle", view.angle, angles, 1e-6, TIMES)
-            found += at_times(f"{joint}.angle_rate", view.angle_rate, rates, rate, TIMES)
-        kinetic, gravity = np.array(reference.kinetic), np.array(reference.gravity)
-        found += at_times("energy.kinetic", result.energy.kinetic, kinetic, energy, TIMES)
-        found += at_times("energy.gravity", result.energy.gravity, gravity, energy, TIMES)
+            view, angles, rates = result[joint], reference["angles"][:, k], reference["rates"][:, k]
+            compared += at_times(f"{joint}.angle", view.angle, angles, 1e-6, TIMES)
+            compared += at_times(f"{joint}.angle_rate", view.angle_rate, rates, rate, TIMES)
+        for kind in ("kinetic", "gravity"):
+            values = getattr(result.energy, kind)
+            compared += at_times(f"energy.{kind}", values, reference[kind], energy, TIMES)
         drift = result.energy.record.max_error
-        found.append(Quantity("energy.error", drift, 0.0, 1e-3 * energy))
+        compared.append(Quantity("energy.error", drift, 0.0, 1e-3 * energy))
         if conserved_about is not None:
-            found.append(conserved_momentum(result, conserved_about))
-        return found
+            compared.append(conserved_momentum(result, conserved_about))
+        return compared
 
     return measure
 
@@ -246,7 +136,7 @@ CASES = (
         source=_source("table 3.1 with the beam rigid"),
         times=TIMES,
         build=two_link_arm,
-        measure=_measure(RIGID, conserved_about=1),
+        measure=_measure("huang-rigid", conserved_about=1),
     ),
     Case(
         name="huang-two-rigid-zz",
@@ -254,7 +144,7 @@ CASES = (
         source=_source("table 5.1"),
         times=TIMES,
         build=lambda: table_5_1_arm("z"),
-        measure=_measure(PARALLEL),
+        measure=_measure("huang-two-rigid-zz"),
     ),
     Case(
         name="huang-two-rigid-zy",
@@ -262,6 +152,6 @@ CASES = (
         source=_source("table 5.1"),
         times=TIMES,
         build=lambda: table_5_1_arm("y"),
-        measure=_measure(CROSSED),
+        measure=_measure("huang-two-rigid-zy"),
     ),
 )

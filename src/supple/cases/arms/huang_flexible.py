@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.bodies.base.rigid import PointMass, RigidBody
+from supple.bodies.base.rigid import PointMass
 from supple.bodies.beam.beam import Beam
 from supple.cases.arms import huang
 from supple.cases.arms.huang import conserved_momentum
@@ -76,7 +76,7 @@ def two_link_arm(
 ) -> Model:
     """Return the arm of chapter 3; see `supple.cases.arms.huang.two_link_arm` for its posture."""
     m = Model(gravity=(0, -huang.G, 0), name=name)
-    link1 = m.add(_column("link1", com=-0.1155, about="origin"))
+    link1 = m.add(huang.column("link1", com=-0.1155))
     link2 = m.add(beam("link2", elements, modes, alpha))
     m.add(PointMass("tip", link2.at(huang.LENGTH), huang.TIP_MASS))
     m.add(Revolute("shoulder", m.ground.at(0), link1.at(0), axis="y", initial=1.5))
@@ -91,19 +91,14 @@ def three_link_arm() -> Model:
     impossible.
     """
     m = Model(gravity=(0, -huang.G, 0), name="three-link arm, flexible")
-    link1 = m.add(_column("link1", com=-0.1155, about="origin"))
-    link2 = m.add(_column("link2", com=-0.231, about="com"))
+    link1 = m.add(huang.column("link1", com=-0.1155))
+    link2 = m.add(huang.column("link2", com=-0.231, about="com"))
     link3 = m.add(beam("link3", 1, "all", ALPHA))
     m.add(PointMass("tip", link3.at(huang.LENGTH), huang.TIP_MASS))
     m.add(Revolute("shoulder", m.ground.at(0), link1.at(0), axis="y", initial=1.5))
     m.add(Prismatic("slide", link1.at(0, 0, -0.231), link2.at(0), axis="z"))
     m.add(Revolute("elbow", link2.at(0, 0, -0.462), link3.at(0), axis="z", initial=-1.0))
     return m
-
-
-def _column(name: str, com: float, about: Any) -> RigidBody:
-    inertia = (0.04022, 0.08884, 3.752e-4)
-    return RigidBody(name, 2.067, com=(0, 0, com), inertia=inertia, inertia_about=about)
 
 
 def measure_arm(

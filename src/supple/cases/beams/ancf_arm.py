@@ -3,7 +3,7 @@
 A. M. Nada, B. A. Hussein, S. M. Megahed and A. A. Shabana, Use of the floating frame of reference
 formulation in large deformation analysis, Proceedings of the Institution of Mechanical Engineers,
 Part K 224 (2010), compare the arm in a floating frame with elements over nodal vectors. The model
-is that of `supple.cases.arms.nada_arm` with its damped joint; the reference is its exact beam,
+is that of `supple.cases.arms.nada` with its damped joint; the reference is its exact beam,
 converged to 3.2e-6 m and 1.6e-3 rad/s. Against it the floating frame with one-way stiffness errs
 by 1.3e-4 m, without stiffening by 7e-4 m.
 
@@ -33,9 +33,8 @@ import numpy as np
 
 from supple.bodies.base.rigid import RigidBody
 from supple.bodies.nodal.ancf_line import ANCFBeam, Cable
-from supple.cases.arms.nada import LENGTH, STEEL, STRIP
-from supple.cases.arms.nada_arm import DAMPING, TIMES, TORQUE
-from supple.cases.case import Case, Quantity, at_times, references
+from supple.cases.arms.nada import DAMPING, LENGTH, STEEL, STRIP, TIMES, TORQUE, compare_arm
+from supple.cases.case import Case, Quantity
 from supple.fem.base.material import Material
 from supple.fem.sections.sections import Section
 from supple.forces import JointEffort, JointSpring
@@ -83,11 +82,7 @@ def measure(element: str) -> Any:
     end = LENGTH + 2.0 * PINS / 3.0 if element == "cable" else LENGTH
 
     def compare(result: Result) -> list[Quantity]:
-        reference, speed = references("nada_arm")["nada-arm-exact"], result["shaft"].rates[:, 0]
-        found = at_times("tip", tip(result, end), reference["tip"], at_tip, TIMES)
-        found += at_times("hub speed", speed[:1], reference["speed"][:1], at_hub[0], TIMES[:1])
-        found += at_times("hub speed", speed[1:], reference["speed"][1:], at_hub[1], TIMES[1:])
-        return [*found, Quantity("energy.error", result.energy.record.max_error, 0.0, 1e-6)]
+        return compare_arm("nada-arm-exact", result, tip(result, end), at_tip, at_hub, 1e-6)
 
     return compare
 

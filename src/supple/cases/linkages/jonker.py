@@ -31,7 +31,7 @@ import numpy as np
 
 from supple.bodies.base.rigid import RigidBody
 from supple.bodies.beam.beam import Beam
-from supple.cases.case import Case, Quantity, at_times, explicit, references
+from supple.cases.case import Case, Quantity, at_times, energy_error, explicit, extremes, references
 from supple.constraints import Driver
 from supple.fem.base.material import Material
 from supple.fem.sections.sections import Circle
@@ -177,15 +177,8 @@ def measure(name: str) -> Any:
             if not second:
                 bound = max(1e-6 * float(np.abs(rows).max()), 10.0 * reference["error_estimate"])
             found += at_times(key, values[::EVERY], rows, bound, TIMES[::EVERY])
-            complete = len(values) == len(TIMES)
-            extremes = (values.max(), values.min()) if complete else (np.nan, np.nan)
-            for word, value, expected in zip(
-                ("largest", "smallest"), extremes, reference[f"max_min_{key}"], strict=True
-            ):
-                found.append(Quantity(f"{word} {key}", float(value), expected, bound, TIMES[-1]))
-        record = result.energy.record
-        found.append(Quantity("energy.error", record.max_error, 0.0, 1e-9 * record.kinetic_max))
-        return found
+            found += extremes(key, values, reference[f"max_min_{key}"], bound, TIMES)
+        return [*found, energy_error(result, 1e-9)]
 
     return compare
 

@@ -27,7 +27,7 @@ import numpy as np
 
 from supple.bodies.base.rigid import RigidBody
 from supple.bodies.beam.beam import Beam
-from supple.cases.case import Case, Quantity, at_times, explicit, references
+from supple.cases.case import Case, Quantity, at_times, energy_error, explicit, extremes, references
 from supple.constraints import Driver
 from supple.fem.base.material import Material
 from supple.fem.sections.sections import Section
@@ -117,15 +117,8 @@ def measure(result: Result) -> list[Quantity]:
         values = result[body].at(length / 2).deflection[:, 1]
         rows = reference[f"mid_{key}"]
         found += at_times(f"middle of {key}", values[::EVERY], rows, bound, TIMES[::EVERY])
-        complete = len(values) == len(TIMES)
-        extremes = (values.max(), values.min()) if complete else (np.nan, np.nan)
-        for word, value, expected in zip(
-            ("largest", "smallest"), extremes, reference[f"max_min_{key}"], strict=True
-        ):
-            found.append(Quantity(f"{word} of {key}", float(value), expected, bound, TIMES[-1]))
-    record = result.energy.record
-    found.append(Quantity("energy.error", record.max_error, 0.0, 1e-9 * record.kinetic_max))
-    return found
+        found += extremes(f"of {key}", values, reference[f"max_min_{key}"], bound, TIMES)
+    return [*found, energy_error(result, 1e-9)]
 
 
 CASES = (

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.bodies.structure.mesh import MeshBody
-from supple.cases.case import Case, Quantity, at_times, explicit, references
+from supple.cases.case import Case, Quantity, at_times, energy_error, explicit, extremes, references
 from supple.constraints import Driver
 from supple.fem.base.material import Material
 from supple.fem.shells.plates import plate
@@ -109,19 +109,12 @@ def measure(key: str) -> Callable[[Result], list[Quantity]]:
             centre = result[name].at(SIDE / 2, SIDE / 2, 0.0).deflection[:, 2]
             rows = reference[f"centre_{number}"]
             found += at_times(f"centre of {name}", centre[EVERY::EVERY], rows, bound, times)
-            whole = len(centre) == len(TIMES)
-            extremes = (centre.max(), centre.min()) if whole else (np.nan, np.nan)
-            for word, value, expected in zip(
-                ("largest", "smallest"), extremes, reference[f"extremes_{number}"], strict=True
-            ):
-                text = f"{word} of {name}"
-                found.append(Quantity(text, float(value), expected, bound, TIMES[-1]))
+            known = reference[f"extremes_{number}"]
+            found += extremes(f"of {name}", centre, known, bound, TIMES)
         if "tip_1" in reference:
             tip = result["panel 1"].at("tip").deflection[EVERY::EVERY, 2]
             found += at_times("tip of panel 1", tip, reference["tip_1"], bound, times)
-        record = result.energy.record
-        found.append(Quantity("energy.error", record.max_error, 0.0, 1e-9 * record.kinetic_max))
-        return found
+        return [*found, energy_error(result, 1e-9)]
 
     return compare
 

@@ -32,7 +32,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.bodies.base.rigid import RigidBody
-from supple.cases.case import Case, ModelCase, Quantity, at_times, explicit, references
+from supple.cases.case import (
+    Case,
+    ModelCase,
+    Quantity,
+    at_times,
+    energy_error,
+    explicit,
+    references,
+)
 from supple.cases.linkages import jonker
 from supple.constraints import Driver, PointOnLine
 from supple.fem.base.damping import KelvinVoigt
@@ -74,9 +82,7 @@ def measure(name: str, bound: float) -> Any:
         for k, axis in enumerate("xyz"):
             rows = [row[k] for row in reference["v"]]
             found += at_times(f"v{axis}", values[:, k], rows, bound, times)
-        record = result.energy.record
-        found.append(Quantity("energy.error", record.max_error, 0.0, 1e-9 * record.kinetic_max))
-        return found
+        return [*found, energy_error(result, 1e-9)]
 
     return compare
 
