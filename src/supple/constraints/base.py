@@ -43,6 +43,7 @@ class Constraint(Element):
 class FrameConstraint(Constraint):
     """Base of the constraints between two frames on different bodies; either may be the ground."""
 
+    expected_without_axes = "a constraint of its place alone, e.g. Distance"
     A: Frame = given()
     B: Frame = given()
 
@@ -50,11 +51,6 @@ class FrameConstraint(Constraint):
     def frames(self) -> dict[str, Frame]:
         """Both frames."""
         return {"A": self.A, "B": self.B}
-
-    def needs_axes(self, field: str) -> str:
-        """What is expected instead of it at a frame without axes: most keep relations of axes."""
-        del field
-        return "a constraint of its place alone, e.g. Distance"
 
     def _check(self, owner: str) -> None:
         expect_two_bodies(owner, self.A, self.B)

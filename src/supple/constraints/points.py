@@ -32,17 +32,13 @@ class Distance(FrameConstraint):
     ``length`` is a positive number, or an expression or a signal that stays positive.
     """
 
+    expected_without_axes = ""  # it is between two places
     length: Given[SignalLike, Signal] = checked(_length, "m")
 
     @property
     def signal_fields(self) -> dict[str, Signal]:
         """The length."""
         return {"length": self.length}
-
-    def needs_axes(self, field: str) -> str:
-        """Nothing: it is between two places."""
-        del field
-        return ""
 
     def check_run(self, begin: float, end: float) -> None:
         """Refuse a length that jumps, or is not positive, between ``begin`` and ``end`` (s)."""

@@ -46,6 +46,18 @@ class JointForce(ForceElement):
         set_fields(self, joint=joint)
 
 
+@stored
+class FrameForce(ForceElement):
+    """Base of the elements that act on one body; ``frame`` is on it."""
+
+    frame: Frame
+
+    @property
+    def frames(self) -> dict[str, Frame]:
+        """The frame on the body."""
+        return {"frame": self.frame}
+
+
 def three_signals(owner: str, field: str, value: Any) -> SignalTriple:
     """Return three numbers, expressions or signals as signals."""
     expected = "3 numbers, expressions or signals"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
-from supple.forces.base import ForceElement, PairForce
+from supple.forces.base import ForceElement, FrameForce, PairForce
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
@@ -103,7 +103,7 @@ def _times(owner: str, field: str, value: ArrayLike) -> tuple[float, ...]:
 
 
 @declared
-class ForceFunction(ForceElement):
+class ForceFunction(FrameForce):
     """A force and torque on a body, computed by a function.
 
     Parameters
@@ -126,21 +126,12 @@ class ForceFunction(ForceElement):
     (differences). Python is slower than any other element; machine code is not.
     """
 
+    expected_without_axes = ""  # what it returns is looked at in the run
     frame: Frame = checked(expect_body_frame)
     function: Callable[[float, FrameState], Any] = checked(
         _callable, expected="function(t, state) -> force"
     )
     kinks: Given[ArrayLike, tuple[float, ...]] = checked(_times, "s", default=())
-
-    @property
-    def frames(self) -> dict[str, Frame]:
-        """The frame of attack."""
-        return {"frame": self.frame}
-
-    def needs_axes(self, field: str) -> str:
-        """Nothing: what it returns is looked at in the run."""
-        del field
-        return ""
 
     @property
     def breakpoints(self) -> tuple[float, ...]:

@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.forces.base import ForceElement, PairForce, SignalTriple, three_signals
+from supple.forces.base import FrameForce, PairForce, SignalTriple, three_signals
 from supple.forces.laws import Law, LawLike, damper_law, spring_law
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
@@ -33,7 +33,7 @@ ALONG = 1e-12  # sine of an angle that is rounding
 
 
 @declared
-class Force(ForceElement):
+class Force(FrameForce):
     """A force (N) and a torque (N m) on a body, applied at a frame.
 
     Each of the three components is a number or a signal; stored as signals. ``axes`` says whether
@@ -48,11 +48,6 @@ class Force(ForceElement):
         three_signals, "N m", default=(0.0, 0.0, 0.0)
     )
     axes: Literal["world", "body"] = choice(default="world")
-
-    @property
-    def frames(self) -> dict[str, Frame]:
-        """The frame of attack."""
-        return {"frame": self.frame}
 
     def needs_axes(self, field: str) -> str:
         """Those that it turns with, or that its torque turns."""
@@ -85,16 +80,12 @@ class SpringDamper(PairForce):
         formula in x and v such as ``"40*v*abs(v)"``. What it takes is counted as dissipated.
     """
 
+    expected_without_axes = ""  # it acts along the line between two places
     stiffness: float = not_negative("N/m", default=0.0)
     damping: float = not_negative("N s/m", default=0.0)
     length: float = not_negative("m", default=0.0)
     spring: Given[LawLike | None, Law | None] = checked(spring_law, default=None)
     damper: Given[LawLike | None, Law | None] = checked(damper_law, default=None)
-
-    def needs_axes(self, field: str) -> str:
-        """Nothing: it acts along the line between two places."""
-        del field
-        return ""
 
 
 def _three(owner: str, field: str, value: ArrayLike) -> Vector:
@@ -152,16 +143,12 @@ class CartesianSpring(PairForce):
         The way from A to B without force.
     """
 
+    expected_without_axes = ""  # it acts along the axes of the world
     stiffness: Given[ArrayLike, Vector] = checked(_three, "N/m", default=0.0)
     damping: Given[ArrayLike, Vector] = checked(_three, "N s/m", default=0.0)
     rest: Given[ArrayLike, Vector] = vector(
         "m", expected="3 finite numbers in m", default=(0.0, 0.0, 0.0)
     )
-
-    def needs_axes(self, field: str) -> str:
-        """Nothing: it acts along the axes of the world."""
-        del field
-        return ""
 
 
 @declared
@@ -185,16 +172,12 @@ class Bushing(PairForce):
     Rotations stay below half a turn.
     """
 
+    expected_without_axes = "a SpringDamper or a CartesianSpring"
     stiffness: Given[ArrayLike, Vector] = checked(_six, "N/m or N or N m/rad", default=0.0)
     damping: Given[ArrayLike, Vector] = checked(_six, "N s/m or N s or N m s/rad", default=0.0)
     preload: Given[ArrayLike, Vector] = vector(
         "N or N m", 6, "6 finite numbers in N and N m", default=(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     )
-
-    def needs_axes(self, field: str) -> str:
-        """Those of both frames."""
-        del field
-        return "a SpringDamper or a CartesianSpring"
 
     @property
     def matrices(self) -> tuple[Vector, Vector]:
@@ -210,7 +193,7 @@ def _factors(owner: str, field: str, value: Any) -> tuple[float, float]:
 
 
 @declared
-class DistributedLoad(ForceElement):
+class DistributedLoad(FrameForce):
     """A force per length along a beam or cable, between two stations.
 
     Parameters
@@ -232,6 +215,7 @@ class DistributedLoad(ForceElement):
     It is per length without load, also where the body is stretched.
     """
 
+    expected_without_axes = ""  # but see ``_check_axes``
     frame: Frame = checked(expect_body_frame)
     force: Given[Sequence[SignalLike], SignalTriple] = checked(three_signals, "N/m")
     end: Given[float | None, float] = number("m", default=None)
@@ -250,16 +234,6 @@ class DistributedLoad(ForceElement):
             raise ModelError(owner, "end", last, expected)
         set_fields(self, end=min(last, beam.length))
         self._check_axes(self.frame.body)
-
-    @property
-    def frames(self) -> dict[str, Frame]:
-        """The frame at which it begins."""
-        return {"frame": self.frame}
-
-    def needs_axes(self, field: str) -> str:
-        """Nothing but what ``_check_axes`` asks of the line that it is on."""
-        del field
-        return ""
 
     @property
     def signals(self) -> tuple[Signal, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.forces.base import ForceElement, SignalTriple, three_signals
+from supple.forces.base import FrameForce, SignalTriple, three_signals
 from supple.foundation import validate
 from supple.foundation.arrays import Indices
 from supple.foundation.errors import ModelError, label
@@ -18,7 +18,6 @@ from supple.signals import Signal, SignalLike, to_signal
 
 if TYPE_CHECKING:
     from supple.fem.nodal.ancf_faces import Face
-
 
 
 def _nodes(owner: str, field: str, value: Any) -> Indices:
@@ -32,10 +31,10 @@ def _nodes(owner: str, field: str, value: Any) -> Indices:
 
 
 @stored
-class _OnSurface(ForceElement):
+class _OnSurface(FrameForce):
     """Base of loads on the faces of a body that are made of some nodes."""
 
-    frame: Frame
+    expected_without_axes = ""  # it acts on faces
     nodes: Given[ArrayLike | None, Indices | None]
 
     def _check(self, owner: str) -> None:
@@ -46,16 +45,6 @@ class _OnSurface(ForceElement):
         if not self.faces:
             expected = f"all nodes of at least one face of {label(body)}"
             raise ModelError(owner, "nodes", self.nodes, expected)
-
-    @property
-    def frames(self) -> dict[str, Frame]:
-        """The frame that says which body it is."""
-        return {"frame": self.frame}
-
-    def needs_axes(self, field: str) -> str:
-        """Nothing: it acts on faces."""
-        del field
-        return ""
 
     @property
     def faces(self) -> tuple[Face, ...]:

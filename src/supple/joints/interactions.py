@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, label
@@ -26,6 +26,7 @@ class Element:
     """
 
     name: str = named()
+    expected_without_axes: ClassVar[str] = "an element that asks for its place alone"
 
     @property
     def frames(self) -> dict[str, Frame]:
@@ -54,7 +55,7 @@ class Element:
         no torque, and nothing of it is along axes of the frame.
         """
         del field
-        return "an element that asks for its place alone"
+        return self.expected_without_axes
 
     def following(self, old: Body, body: Body) -> Element:
         """Itself, or what it becomes where it reaches to the end of a body that has changed."""
