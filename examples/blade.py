@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 import supple as sp
-from supple.fem.shells.plates import plate
+from supple.fem.shells.shell import plate
 
 LENGTH, WIDTH, THICKNESS = 0.5, 0.06, 0.0015  # m
 PITCH = np.pi / 3  # rad

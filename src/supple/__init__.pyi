@@ -43,6 +43,9 @@ from supple.bodies.structure.sid import SIDBody as SIDBody
 from supple.certificates.certify import certify as certify
 from supple.certificates.mode_selection import choose_modes as choose_modes
 from supple.constraints.couplings import Coupling as Coupling
+from supple.constraints.couplings import Gear as Gear
+from supple.constraints.couplings import Rack as Rack
+from supple.constraints.couplings import Screw as Screw
 from supple.constraints.drivers import Driver as Driver
 from supple.constraints.drivers import FrameDriver as FrameDriver
 from supple.constraints.points import Distance as Distance
@@ -52,9 +55,6 @@ from supple.constraints.points import SlidingJoint as SlidingJoint
 from supple.constraints.topology_changes import Lock as Lock
 from supple.constraints.topology_changes import Release as Release
 from supple.constraints.topology_changes import Unlock as Unlock
-from supple.constraints.transmissions import Gear as Gear
-from supple.constraints.transmissions import Rack as Rack
-from supple.constraints.transmissions import Screw as Screw
 from supple.events import Event as Event
 from supple.fem.base.damping import KelvinVoigt as KelvinVoigt
 from supple.fem.base.damping import ModalDamping as ModalDamping
@@ -66,9 +66,12 @@ from supple.fem.sections.sections import Circle as Circle
 from supple.fem.sections.sections import ISection as ISection
 from supple.fem.sections.sections import Rectangle as Rectangle
 from supple.fem.sections.sections import Section as Section
+from supple.fem.sections.sections import TaperedSection as TaperedSection
 from supple.fem.sections.sections import Tube as Tube
-from supple.fem.sections.tapered import TaperedSection as TaperedSection
 from supple.forces.controllers import ControlLaw as ControlLaw
+from supple.forces.controllers import SampledController as SampledController
+from supple.forces.controllers import StateSpaceController as StateSpaceController
+from supple.forces.controllers import state_feedback as state_feedback
 from supple.forces.functions import EffortFunction as EffortFunction
 from supple.forces.functions import ForceFunction as ForceFunction
 from supple.forces.functions import PairFunction as PairFunction
@@ -89,9 +92,6 @@ from supple.forces.points import SpringDamper as SpringDamper
 from supple.forces.ropes import Drum as Drum
 from supple.forces.ropes import Pulley as Pulley
 from supple.forces.ropes import Rope as Rope
-from supple.forces.sampled import SampledController as SampledController
-from supple.forces.state_space import StateSpaceController as StateSpaceController
-from supple.forces.state_space import state_feedback as state_feedback
 from supple.forces.surfaces import Pressure as Pressure
 from supple.forces.surfaces import SurfaceLoad as SurfaceLoad
 from supple.formulations.ancf import ANCF as ANCF

@@ -19,11 +19,10 @@ from supple.commands.certify import certify
 from supple.commands.check import check
 from supple.commands.compare import compare
 from supple.commands.crosscheck import crosscheck
-from supple.commands.export import export
+from supple.commands.export import export, plot
 from supple.commands.fmu import fmu
 from supple.commands.graph import graph
 from supple.commands.modes import modes
-from supple.commands.plot import plot
 from supple.commands.run import resume, run
 from supple.commands.sweep import sweep
 from supple.commands.view import view

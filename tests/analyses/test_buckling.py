@@ -13,8 +13,7 @@ import supple as sp
 from models.shell_meshes import ALUMINIUM, at, isotropic, where
 from models.solid_meshes import CORK
 from oracles.linear_stretch import linear_stretch
-from supple.fem.shells.plates import plate
-from supple.fem.shells.shell import ShellMesh
+from supple.fem.shells.shell import ShellMesh, plate
 from supple.foundation.errors import ModelError
 
 Array = np.ndarray

@@ -206,8 +206,7 @@ def test_membranes_that_do_nothing_are_told_by_the_monitor() -> None:
 
 def test_a_plate_that_is_bent_has_no_load_factor() -> None:
     """Across its plane, turned in space: stresses in the plane are rounding, no load."""
-    from supple.fem.shells.plates import plate
-    from supple.fem.shells.shell import ShellMesh
+    from supple.fem.shells.shell import ShellMesh, plate
 
     flat = plate(1.0, 1.0, 4, 4, thickness=0.01, material=STEEL)
     mesh = ShellMesh(flat.nodes @ turned().T, flat.triangles, 0.01, STEEL)

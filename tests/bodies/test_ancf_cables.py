@@ -9,8 +9,7 @@ from models.ancf_meshes import cable, elastica, equilibrium, tip_force, tip_mome
 from supple.bodies.nodal.ancf_line import ANCFBeam, Cable
 from supple.fem.base.damping import KelvinVoigt, ModalDamping, Rayleigh
 from supple.fem.base.material import Material
-from supple.fem.sections.sections import Circle, Rectangle, Section
-from supple.fem.sections.tapered import TaperedSection
+from supple.fem.sections.sections import Circle, Rectangle, Section, TaperedSection
 from supple.foundation.errors import ModelError
 
 STEEL = Material(E=2e11, G=8e10, density=7800)

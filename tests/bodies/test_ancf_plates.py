@@ -15,9 +15,9 @@ from supple.fem.base.solid_kinds import rule, shapes
 from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.fem.nodal.ancf_plate import plate_mesh
 from supple.fem.nodal.ancf_solid import solid_mesh
-from supple.fem.solids.block import block
 from supple.fem.solids.geometry import slopes_in_space, strain_rows
 from supple.fem.solids.matrices import assemble
+from supple.fem.solids.solid import block
 from supple.fem.ties.interface import Interface
 from supple.foundation.errors import ModelError
 

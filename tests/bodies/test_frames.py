@@ -13,8 +13,7 @@ from supple.fem.base.material import Material
 from supple.fem.beams.beam import BeamMesh
 from supple.fem.beams.frame import FrameMesh
 from supple.fem.beams.member import Member
-from supple.fem.sections.sections import Box, Circle, Rectangle, Tube
-from supple.fem.sections.tapered import TaperedSection
+from supple.fem.sections.sections import Box, Circle, Rectangle, TaperedSection, Tube
 from supple.foundation.errors import ModelError
 from supple.reduction.modes import rigid_motions
 

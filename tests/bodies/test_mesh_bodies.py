@@ -16,9 +16,8 @@ from scipy import sparse
 import supple as sp
 from models.mesh_bodies import ALUMINIUM, PLAIN, B, H, L, bar, body, edges, matrices, strip
 from supple.fem.base.component import rigid_motion
-from supple.fem.shells.plates import plate
-from supple.fem.shells.shell import ShellMesh
-from supple.fem.ties.tied_maps import tied_component
+from supple.fem.shells.shell import ShellMesh, plate
+from supple.fem.ties.tied import tied_component
 from supple.foundation.errors import ModelError
 
 MESHES = {"shell": strip(4), "solid": bar(2), "matrices": matrices(bar(2))}

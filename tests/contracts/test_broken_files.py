@@ -20,7 +20,7 @@ from scipy.io import mmwrite
 import supple as sp
 from models.output4_files import write_binary
 from supple.fem.files.nastran import read_output4
-from supple.io.fmu import unpacking
+from supple.io.fmu import controller as fmu
 from supple.sweeps.sweep import StudyFile
 
 DATA = Path(__file__).parents[1] / "data"
@@ -150,8 +150,8 @@ def fmu_file(path: Path) -> None:
     )
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("modelDescription.xml", text)
-        for folder in unpacking.folders():
-            archive.writestr(f"binaries/{folder}/x{unpacking.ENDING}", b"no machine code" * 20)
+        for folder in fmu.folders():
+            archive.writestr(f"binaries/{folder}/x{fmu.ENDING}", b"no machine code" * 20)
 
 
 STUDY = """\
@@ -183,7 +183,7 @@ READERS = [
     Reader("x.yaml", model_file, copied(MODELS / "flexible_arm.yaml")),
     Reader("x_study.yaml", model_file, lambda path: path.write_text(STUDY)),
     Reader("x.urdf", model_file, copied(ROBOTS / "gripper.urdf")),
-    Reader("x.fmu", lambda path: unpacking.Unpacked(path), fmu_file),
+    Reader("x.fmu", lambda path: fmu.Unpacked(path), fmu_file),
     Reader("x.xml", model_file, copied(ROBOTS / "delta.xml")),
 ]  # fmt: skip
 

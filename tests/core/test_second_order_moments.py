@@ -14,7 +14,7 @@ import pytest
 from scipy.linalg import eigh
 
 import supple as sp
-from supple.fem.solids.block import block
+from supple.fem.solids.solid import block
 
 SECTION, MATERIAL = (
     sp.Section(1.0, 1e-8, 1e-4, 2e-8),

@@ -22,8 +22,7 @@ from supple.bodies.nodal.ancf_line import ANCFBeam
 from supple.fem.base.material import Material
 from supple.fem.nodal.ancf_beam import section_rule
 from supple.fem.nodal.ancf_mesh import ANCFMesh
-from supple.fem.sections.sections import Circle, Rectangle, Tube
-from supple.fem.sections.tapered import TaperedSection
+from supple.fem.sections.sections import Circle, Rectangle, TaperedSection, Tube
 
 # ------------------------------------------------------------------------- large deflections
 

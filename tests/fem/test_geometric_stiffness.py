@@ -16,8 +16,7 @@ from models.shell_meshes import ALUMINIUM, at, folded, irregular, isotropic, rig
 from models.solid_meshes import CORK, KINDS, curved, shaken
 from oracles.linear_stretch import linear_stretch
 from supple.fem.shells import membrane
-from supple.fem.shells.plates import plate
-from supple.fem.shells.shell import ShellMesh
+from supple.fem.shells.shell import ShellMesh, plate
 from supple.fem.solids.matrices import stress_tensors
 from supple.foundation.errors import ModelError
 

@@ -10,10 +10,10 @@ from models.shell_meshes import ALUMINIUM, folded, irregular
 from supple.bodies.base.flexible import FlexibleBody
 from supple.fem.base.component import rigid_modes
 from supple.fem.recovery.point_history import point_history
-from supple.fem.recovery.rosette import principal_strains, rosette_strain
+from supple.fem.recovery.section_points import principal_strains, rosette_strain
 from supple.fem.recovery.stress_points import mesh_blocks, solid_tensor, von_mises
-from supple.fem.shells.plates import plate
 from supple.fem.shells.points import plane_von_mises
+from supple.fem.shells.shell import plate
 from supple.results.views import stress as recovery
 from supple.results.views.stress import StressHistory
 

@@ -21,11 +21,11 @@ from supple.fem.sections.sections import (
     ISection,
     Rectangle,
     Section,
+    TaperedSection,
     Tube,
     _torsion_of_rectangle,
     torsion_of_corner,
 )
-from supple.fem.sections.tapered import TaperedSection
 from supple.foundation.errors import ModelError
 
 NAN = float("nan")

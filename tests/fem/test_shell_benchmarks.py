@@ -10,8 +10,7 @@ import pytest
 
 from models.shell_meshes import ALUMINIUM, at, frequencies, isotropic, lumped, solve, where
 from supple.fem.base.material import Material
-from supple.fem.shells.plates import plate
-from supple.fem.shells.shell import ShellMesh
+from supple.fem.shells.shell import ShellMesh, plate
 from supple.foundation.errors import SuppleWarning
 
 # Numbers of an independent program with the same elements on the same meshes; frequencies of

@@ -24,9 +24,8 @@ from models.shell_meshes import (
 from oracles.linear_stretch import linear_stretch
 from supple.fem.base.material import Material
 from supple.fem.shells.membrane import beta_0
-from supple.fem.shells.plates import plate
 from supple.fem.shells.points import plane_von_mises
-from supple.fem.shells.shell import ShellMesh
+from supple.fem.shells.shell import ShellMesh, plate
 from supple.fem.shells.triangles import MIDSIDES, Triangles, mass_points
 from supple.foundation.errors import ModelError, SuppleWarning
 
@@ -43,8 +42,6 @@ def quadratic_bending(nodes: np.ndarray, c: np.ndarray) -> np.ndarray:
     q[:, 3] = c[1] * y + c[2] * x  # w,y
     q[:, 4] = -(c[0] * x + c[2] * y)  # -w,x
     return q.ravel()
-
-
 
 
 def cubic_shapes(mesh: ShellMesh) -> np.ndarray:

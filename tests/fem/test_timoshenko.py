@@ -14,8 +14,7 @@ from scipy.special import iv, jv, kv, yv
 from supple.bodies.beam.beam import Beam
 from supple.fem.base.material import Material
 from supple.fem.beams.beam import BeamMesh
-from supple.fem.sections.sections import Box, Circle, ISection, Rectangle, Section
-from supple.fem.sections.tapered import TaperedSection
+from supple.fem.sections.sections import Box, Circle, ISection, Rectangle, Section, TaperedSection
 from supple.reduction.modes import rigid_motions
 
 STEEL = Material(E=210e9, G=81e9, density=7850)

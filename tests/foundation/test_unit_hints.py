@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.fem.shells.plates import plate
+from supple.fem.shells.shell import plate
 from supple.foundation.units import FASTEST, SLOWEST, material_sentence
 
 STEEL = sp.Material(210e9, 81e9, 7850)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.io.fmu import unpacking
+from supple.io.fmu import controller as fmu
 from supple.native import build
 
 pytestmark = pytest.mark.skipif(
@@ -102,7 +102,7 @@ def files(tmp_path_factory) -> dict[str, bytes]:
         for k, (name, causality) in enumerate(VARIABLES.items())
     ]
     text = DESCRIPTION % "\n".join(rows)
-    binary = f"binaries/{unpacking.folders()[-1]}/pd.so"
+    binary = f"binaries/{fmu.folders()[-1]}/pd.so"
     return {"modelDescription.xml": text.encode(), binary: made.read_bytes()}
 
 
@@ -254,9 +254,9 @@ def test_archives_that_are_not_as_they_should_be_are_refused(files, tmp_path):
 
 def test_large_archives_are_refused(files, tmp_path, monkeypatch):
     path = written(tmp_path / "pd.fmu", files)
-    monkeypatch.setattr(unpacking, "LARGEST", 1000)
+    monkeypatch.setattr(fmu, "LARGEST", 1000)
     with pytest.raises(sp.FileError, match="too large"):
         sp.FMUController(path, ["e", "edot"], "u", PERIOD)
-    monkeypatch.setattr(unpacking, "MOST_FILES", 1)
+    monkeypatch.setattr(fmu, "MOST_FILES", 1)
     with pytest.raises(sp.FileError, match="it has 2 files"):
         sp.FMUController(path, ["e", "edot"], "u", PERIOD)

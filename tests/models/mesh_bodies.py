@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 import supple as sp
-from supple.fem.shells.plates import plate
-from supple.fem.shells.shell import ShellMesh
+from supple.fem.shells.shell import ShellMesh, plate
 
 # No Poisson's ratio: a strip is a beam.
 PLAIN = sp.Material(E=70e9, G=35e9, density=2700)

@@ -6,8 +6,7 @@ import numpy as np
 from scipy.sparse.linalg import eigsh, spsolve
 
 from supple.fem.base.material import Material
-from supple.fem.shells.plates import plate
-from supple.fem.shells.shell import ShellMesh
+from supple.fem.shells.shell import ShellMesh, plate
 
 ALUMINIUM = Material(E=70e9, G=70e9 / 2.6, density=2700.0, name="aluminium")  # nu = 0.3
 Array = np.ndarray

@@ -12,8 +12,8 @@ import supple as sp
 from models.mesh_bodies import matrices
 from models.second_order_bodies import deflected
 from supple.cases.case import references
-from supple.fem.shells.plates import plate
-from supple.fem.solids.block import block
+from supple.fem.shells.shell import plate
+from supple.fem.solids.solid import block
 from supple.foundation.errors import ModelError
 
 LENGTH, WIDTH, THICK = 1.0, 0.05, 0.01

@@ -7,7 +7,7 @@ import pytest
 
 import supple as sp
 from models.second_order_bodies import BEAMS, l_frame
-from supple.fem.solids.block import block
+from supple.fem.solids.solid import block
 
 STRIP = {
     "section": sp.Section(1.0, 1e-4, 1e-8, 1e-4),

@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 
 import supple as sp
 from models.second_order_bodies import BEAMS, PLACES, beam, l_frame, tangents
-from supple.fem.solids.block import block
+from supple.fem.solids.solid import block
 from supple.reduction.second_order.slaved import Tilt
 
 RADIUS = 0.05

@@ -14,7 +14,7 @@ from supple.bodies.structure.finer_mesh import FinerMesh, recovered
 from supple.fem.base.inertia import point_loads
 from supple.fem.drawn.boundary import area_weights
 from supple.fem.refinement.meshes import finer
-from supple.fem.shells.plates import plate
+from supple.fem.shells.shell import plate
 from supple.reduction.mesh_flexibility import refined_deflections
 
 # No Poisson's ratio: rigid ends hinder nothing, and beams with shear are exact.

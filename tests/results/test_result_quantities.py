@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import supple as sp
 from models.random_models import Recipe
-from supple.fem.shells.plates import plate
+from supple.fem.shells.shell import plate
 from supple.results.spectrum import spectrum
 from supple.results.views.attitude import SEQUENCES, euler_angles, rotation_vectors
 from supple.results.views.flexible_views import BeamView, FlexibleView

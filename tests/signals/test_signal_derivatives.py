@@ -15,7 +15,7 @@ from models.signal_samples import SIGNALS
 from supple.core.base import opcodes as op
 from supple.core.forces import signals as kernels
 from supple.native.declare import Kernel
-from supple.signals import derivatives, expressions
+from supple.signals import expressions
 
 STEP = 1e-30
 SMOOTH = list(FORMULAS)[:6]
@@ -40,7 +40,7 @@ def test_derivatives_of_formulas_against_complex_steps(text):
     assert_array_equal(value, sp.Expression(text)(t))
     # Rounding of terms up to a few thousand (the second derivative of 215 sin**3).
     assert_allclose(rate, expressions.run(operations, shifted).imag / STEP, rtol=1e-12, atol=1e-11)
-    wanted = derivatives.run(operations, shifted)[1].imag / STEP
+    wanted = expressions.run_derivatives(operations, shifted)[1].imag / STEP
     assert_allclose(curvature, wanted, rtol=1e-12, atol=1e-10)
 
 
@@ -114,13 +114,17 @@ def test_kernel_of_operations_has_the_same_rules(code):
         if code <= op.MAXIMUM:
             cell = a.copy()
             python(kernels.binary)(cell, b, code)
-            found = derivatives.run([*push, (code, 0.0)], np.zeros(()), [tuple(a), tuple(b)])
+            found = expressions.run_derivatives(
+                [*push, (code, 0.0)], np.zeros(()), [tuple(a), tuple(b)]
+            )
         else:
             if code in (op.NEGATE, op.ABSOLUTE, op.SIGN, op.STEP, op.SINE_OF):
                 a[0] *= rng.choice([-1, 1])
             cell = a.copy()
             python(kernels.unary)(cell, code, argument)
-            found = derivatives.run([push[0], (code, argument)], np.zeros(()), [tuple(a)])
+            found = expressions.run_derivatives(
+                [push[0], (code, argument)], np.zeros(()), [tuple(a)]
+            )
         assert_allclose(found, cell, rtol=1e-12, atol=1e-12)
 
 

@@ -16,18 +16,12 @@ from supple.fem.drawn.boundary import outer_faces
 from supple.fem.drawn.primitives import UP, arrow, coil, cuboid, cylinder, sphere, torus
 from supple.fem.drawn.surface import Surface
 from supple.fem.sections.outlines import AROUND
-from supple.fem.shells.plates import plate
+from supple.fem.shells.shell import plate
 from supple.visualization.drawing import chosen_times, draw
 from supple.visualization.scene import SAMPLED, Scene, Thing, bounds, thing
 
 ALLOY = sp.Material(E=70e9, G=26e9, density=2700)
 ROUNDING = 1e-12  # of the size of what is drawn
-
-
-
-
-
-
 
 
 def volume(surface: Surface | Thing) -> float:
@@ -214,8 +208,6 @@ def test_a_box_has_the_inertia_of_its_body() -> None:
         sp.RigidBody("b", 1.0, shape="ball")
 
 
-
-
 @pytest.fixture(scope="module")
 def run() -> sp.results.Result:
     return simulated(everything(), 0.1)
@@ -248,8 +240,6 @@ def test_every_item_is_drawn(run: sp.results.Result) -> None:
     shown_force = push.stretch[:, 2, None] * push.R[:, :, 2]
     scale = push.stretch[-1, 2] / np.sin(run.t[-1])
     np.testing.assert_allclose(shown_force, scale * run["push"].force, atol=1e-12)
-
-
 
 
 def test_a_page_holds_everything_and_asks_for_nothing(run: sp.results.Result, tmp_path) -> None:

@@ -1,11 +1,10 @@
 """Constraints and drivers: relations that hold at every instant, whatever force it takes."""
 
 from supple.constraints.base import Constraint, FrameConstraint
-from supple.constraints.couplings import CoordinateConstraint, Coupling
+from supple.constraints.couplings import CoordinateConstraint, Coupling, Gear, Rack, Screw
 from supple.constraints.drivers import Driver, FrameDriver, check_drivers
 from supple.constraints.points import Distance, PointOnLine, PointOnPlane, SlidingJoint
 from supple.constraints.topology_changes import Change
-from supple.constraints.transmissions import Gear, Rack, Screw
 
 __all__ = [
     "Change",

@@ -1,7 +1,13 @@
 """Force elements: what pushes, pulls, turns and drives."""
 
 from supple.forces.base import ForceElement, JointForce
-from supple.forces.controllers import ControlLaw, Controller
+from supple.forces.controllers import (
+    ControlLaw,
+    Controller,
+    SampledController,
+    StateSpaceController,
+    state_feedback,
+)
 from supple.forces.functions import (
     EffortFunction,
     ForceFunction,
@@ -21,8 +27,6 @@ from supple.forces.joints import (
 from supple.forces.laws import FormulaLaw, TableLaw
 from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
 from supple.forces.ropes import Drum, Pulley, Rope
-from supple.forces.sampled import SampledController
-from supple.forces.state_space import StateSpaceController, state_feedback
 from supple.forces.surfaces import Pressure, SurfaceLoad
 
 __all__ = [

@@ -16,6 +16,7 @@ import numpy as np
 
 from supple.core.forces import forces as codes
 from supple.forces.base import ForceElement
+from supple.forces.controllers import SampledController, StateSpaceController
 from supple.forces.functions import EffortFunction, ForceFunction, PairFunction
 from supple.forces.joints import (
     PID,
@@ -28,8 +29,6 @@ from supple.forces.joints import (
 )
 from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
 from supple.forces.ropes import Rope
-from supple.forces.sampled import SampledController
-from supple.forces.state_space import StateSpaceController
 from supple.forces.surfaces import Pressure, SurfaceLoad
 from supple.foundation.errors import ModelError, label
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method

@@ -15,7 +15,7 @@ from supple.foundation import validate
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.validate import read_only
-from supple.signals import derivatives, expressions
+from supple.signals import expressions
 
 
 class Packed(NamedTuple):
@@ -155,7 +155,9 @@ class Combination(Signal):
     def derivatives(self, t: ArrayLike) -> tuple[Vector, Vector, Vector]:
         """Value, rate and curvature at the times t (s)."""
         times = np.asarray(t, dtype=np.float64)
-        return derivatives.run(self.operations, times, [s.derivatives(times) for s in self.signals])
+        return expressions.run_derivatives(
+            self.operations, times, [s.derivatives(times) for s in self.signals]
+        )
 
     def program(self) -> Packed:
         """The operations; SIGNAL refers to ``parts`` by place."""

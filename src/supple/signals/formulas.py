@@ -22,7 +22,7 @@ from supple.foundation import validate
 from supple.foundation.arrays import Vector
 from supple.foundation.fields import declared, number
 from supple.foundation.validate import read_only, set_fields
-from supple.signals import derivatives, expressions
+from supple.signals import expressions
 from supple.signals.base import EXPECTED, Combination, Packed, Signal, packed, parsed, shaped
 from supple.signals.piecewise import Constant
 
@@ -92,7 +92,9 @@ class Expression(Signal):
 
     def derivatives(self, t: ArrayLike) -> tuple[Vector, Vector, Vector]:
         """Value, rate and curvature at the times t (s)."""
-        return derivatives.run(self._program.operations, np.asarray(t, dtype=np.float64))
+        return expressions.run_derivatives(
+            self._program.operations, np.asarray(t, dtype=np.float64)
+        )
 
     def program(self) -> Packed:
         """The operations of the formula."""

@@ -19,7 +19,7 @@ from supple.bodies.base.centre_line import (
 )
 from supple.bodies.base.flexible import beam_hint, beam_suspicion
 from supple.fem.base.material import Material
-from supple.fem.sections.tapered import Profile
+from supple.fem.sections.sections import Profile
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label

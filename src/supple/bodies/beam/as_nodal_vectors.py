@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from supple.bodies.beam.beam import Beam
     from supple.bodies.nodal.ancf_line import ANCFBeam
     from supple.fem.base.material import Material
-    from supple.fem.sections.tapered import Profile
+    from supple.fem.sections.sections import Profile
 
 # What an `ANCFBeam` is, and a beam in its place must be
 SAME: dict[str, Any] = {

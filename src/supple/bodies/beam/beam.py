@@ -28,8 +28,7 @@ from supple.fem.base.material import Material
 from supple.fem.beams.beam import BeamMesh
 from supple.fem.beams.line import THEORIES, Theory
 from supple.fem.drawn.surface import Surface
-from supple.fem.sections.sections import CrossSection
-from supple.fem.sections.tapered import Profile, TaperedSection
+from supple.fem.sections.sections import CrossSection, Profile, TaperedSection
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label

@@ -11,8 +11,7 @@ from supple.bodies.base.flexible import PointMasses
 from supple.fem.drawn.surface import Surface, joined, swept
 from supple.fem.sections.outlines import Outline, section_outline
 from supple.fem.sections.section_stress import stress_rows
-from supple.fem.sections.sections import CrossSection, Section
-from supple.fem.sections.tapered import TaperedSection
+from supple.fem.sections.sections import CrossSection, Section, TaperedSection
 from supple.foundation.arrays import Vector
 from supple.reduction.assumed.shapes import AssumedShapes
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from supple.fem.beams.beam import BeamMesh, LumpedBeamMesh, PartMesh
 from supple.foundation.frames import PartOptions
-from supple.reduction.part_problem import PartProblem
-from supple.reduction.problem import Problem
+from supple.reduction.problem import PartProblem, Problem
 from supple.reduction.stiffening import SecondOrder
 
 if TYPE_CHECKING:

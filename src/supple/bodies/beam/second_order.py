@@ -20,8 +20,15 @@ from supple.reduction.assumed.beam import AssumedBeam
 from supple.reduction.field import MeshField
 from supple.reduction.modal import ModalBody
 from supple.reduction.problem import Problem
-from supple.reduction.second_order.shortening import Shortening, axial_stiffness, shortening
-from supple.reduction.second_order.slaved import MeshSlaves, Tilt, load_forms, with_slaves
+from supple.reduction.second_order.slaved import (
+    MeshSlaves,
+    Shortening,
+    Tilt,
+    axial_stiffness,
+    load_forms,
+    shortening,
+    with_slaves,
+)
 
 # Gauss points in an element for two slopes (parabolas, of degree 4 if the section changes) and a
 # normal force (a parabola, or smooth).

@@ -22,8 +22,7 @@ from supple.bodies.base.reduced import ReducedBody
 from supple.bodies.beam.mesh import ALL
 from supple.bodies.beam.recovery import BeamRecovery
 from supple.bodies.beam.rest_shape import RestShape
-from supple.fem.sections.sections import CrossSection
-from supple.fem.sections.tapered import Profile, TaperedSection
+from supple.fem.sections.sections import CrossSection, Profile, TaperedSection
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label

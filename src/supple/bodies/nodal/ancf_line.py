@@ -34,8 +34,7 @@ from supple.fem.drawn.surface import DrawnMesh, Surface
 from supple.fem.nodal.ancf_beam import BEAM_ELEMENTS, BeamElementKind, SectionAxes, beam_mesh
 from supple.fem.nodal.ancf_cable import CABLE_ELEMENTS, CableElementKind, cable_mesh
 from supple.fem.nodal.ancf_mesh import ANCFMesh
-from supple.fem.sections.sections import CrossSection
-from supple.fem.sections.tapered import Profile, TaperedSection
+from supple.fem.sections.sections import CrossSection, Profile, TaperedSection
 from supple.foundation import validate
 from supple.foundation.arrays import Indices, Vector
 from supple.foundation.errors import ModelError, label

@@ -17,8 +17,7 @@ from supple.fem.base.damping import KelvinVoigt, Rayleigh
 from supple.fem.base.material import Material
 from supple.fem.nodal.ancf_faces import Face, plate_faces
 from supple.fem.nodal.ancf_mesh import ANCFMesh
-from supple.fem.nodal.ancf_plate import plate_mesh
-from supple.fem.nodal.ancf_shell import shell_mesh
+from supple.fem.nodal.ancf_plate import plate_mesh, shell_mesh
 from supple.fem.nodal.ancf_strain import PlateField
 from supple.fem.shells.checks import checked_poisson
 from supple.foundation import validate

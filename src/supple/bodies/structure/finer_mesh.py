@@ -17,8 +17,7 @@ from supple.fem.drawn.boundary import area_weights
 from supple.fem.refinement.meshes import Finer, finer
 from supple.fem.solids.solid import SolidMesh
 from supple.fem.ties.interface import Interface
-from supple.fem.ties.tied import TiedComponent
-from supple.fem.ties.tied_maps import tied_component
+from supple.fem.ties.tied import TiedComponent, tied_component
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.validate import set_fields

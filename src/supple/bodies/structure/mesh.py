@@ -35,8 +35,7 @@ from supple.fem.recovery.stress_points import mesh_rotations
 from supple.fem.shells.shell import ShellMesh
 from supple.fem.shells.stress import quadratic_stretch
 from supple.fem.ties.interface import Interface
-from supple.fem.ties.tied import TiedComponent
-from supple.fem.ties.tied_maps import tied_component
+from supple.fem.ties.tied import TiedComponent, tied_component
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label, suggestion

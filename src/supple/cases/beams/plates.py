@@ -27,8 +27,7 @@ import numpy as np
 from supple.bodies.structure.mesh import MeshBody
 from supple.cases.case import ModelCase, Quantity, references
 from supple.fem.base.material import Material
-from supple.fem.shells.plates import Pattern, plate
-from supple.fem.shells.shell import ShellMesh
+from supple.fem.shells.shell import Pattern, ShellMesh, plate
 from supple.fem.ties.interface import Interface
 from supple.foundation.arrays import Array, Booleans, Integers
 from supple.model import Model

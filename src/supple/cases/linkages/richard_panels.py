@@ -30,7 +30,7 @@ from supple.bodies.structure.mesh import MeshBody
 from supple.cases.case import Case, Quantity, at_times, energy_error, explicit, extremes, references
 from supple.constraints import Driver
 from supple.fem.base.material import Material
-from supple.fem.shells.plates import plate
+from supple.fem.shells.shell import plate
 from supple.fem.ties.interface import Interface
 from supple.joints import Revolute
 from supple.model import Model

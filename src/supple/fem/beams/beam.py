@@ -20,9 +20,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from supple.fem.beams.element import BeamElement, StaticElement
+from supple.fem.beams.element import BeamElement, StaticElement, element_geometric_stiffness
 from supple.fem.beams.line import BeamLine
-from supple.fem.beams.prestress import element_geometric_stiffness
 from supple.fem.sections.sections import CrossSection
 from supple.foundation.arrays import Array
 

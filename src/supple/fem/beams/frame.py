@@ -16,10 +16,9 @@ import numpy as np
 from supple.fem.base.component import describe_mesh
 from supple.fem.base.material import Material
 from supple.fem.beams.beam import Factors
-from supple.fem.beams.element import BeamElement
+from supple.fem.beams.element import BeamElement, arm_stiffness, element_geometric_stiffness
 from supple.fem.beams.line import BeamLine
 from supple.fem.beams.member import Member, Node
-from supple.fem.beams.prestress import arm_stiffness, element_geometric_stiffness
 from supple.fem.sections.sections import CrossSection
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
@@ -73,6 +72,7 @@ class FrameMesh:
     def __repr__(self) -> str:
         """Show the size of the structure; its arrays would hide it."""
         return describe_mesh(self, "", f"{len(self.members)} members")
+
     node_size = 6
 
     @property

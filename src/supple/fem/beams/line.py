@@ -10,8 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from supple.fem.base.material import Material
-from supple.fem.sections.sections import CrossSection
-from supple.fem.sections.tapered import Profile
+from supple.fem.sections.sections import CrossSection, Profile
 from supple.foundation.arrays import Array
 
 Theory = Literal["euler_bernoulli", "timoshenko"]

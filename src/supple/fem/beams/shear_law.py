@@ -8,9 +8,8 @@ import numpy as np
 
 from supple.fem.base.material import Material
 from supple.fem.beams.line import Theory
-from supple.fem.sections.sections import CrossSection, Section
+from supple.fem.sections.sections import CrossSection, Profile, Section, TaperedSection
 from supple.fem.sections.shear import rectangle
-from supple.fem.sections.tapered import Profile, TaperedSection
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
 

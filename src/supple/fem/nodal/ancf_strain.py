@@ -27,8 +27,7 @@ from supple.fem.base.material import Material
 from supple.fem.beams.line import gauss
 from supple.fem.drawn.boundary import face_points
 from supple.fem.nodal.ancf_mesh import ANCFMesh
-from supple.fem.nodal.ancf_plate import CORNERS, PlateRows, grid_cells, plane_law
-from supple.fem.nodal.ancf_shell import plane_turn
+from supple.fem.nodal.ancf_plate import CORNERS, PlateRows, grid_cells, plane_law, plane_turn
 from supple.fem.recovery.stress_points import plane_tensor, solid_tensor, von_mises
 from supple.fem.shells.bending import REISSNER
 from supple.fem.shells.points import SURFACES, plane_von_mises

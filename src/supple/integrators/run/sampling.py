@@ -16,8 +16,7 @@ import numpy as np
 from supple.core.run import step as st
 from supple.engine.base.compiled import Compiled
 from supple.engine.pack.reserved_signals import pieces_of, with_rooms
-from supple.forces.controllers import ControlLaw
-from supple.forces.sampled import SampledController
+from supple.forces.controllers import ControlLaw, SampledController
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, label
 from supple.integrators.passage.passage import Passage

@@ -17,8 +17,7 @@ from supple.events import Event
 from supple.foundation.errors import ModelError
 from supple.foundation.input_files import confined, existing, path_of
 from supple.foundation.validate import number
-from supple.io.modelfiles.document import Document
-from supple.io.modelfiles.outputs import Outputs
+from supple.io.modelfiles.document import Document, Outputs
 from supple.model import Model
 from supple.results.result import Result
 

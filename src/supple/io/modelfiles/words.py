@@ -29,8 +29,7 @@ from supple.fem.base.damping import KelvinVoigt, ModalDamping, Rayleigh
 from supple.fem.base.imported import ImportedComponent
 from supple.fem.base.material import Material
 from supple.fem.files.mesh_data import MeshData
-from supple.fem.sections.sections import CrossSection
-from supple.fem.sections.tapered import TaperedSection
+from supple.fem.sections.sections import CrossSection, TaperedSection
 from supple.fem.shells.shell import ShellMesh
 from supple.fem.solids.solid import SolidMesh
 from supple.forces import ForceElement

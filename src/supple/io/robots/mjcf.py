@@ -14,7 +14,6 @@ from supple.foundation.errors import suggestion
 from supple.foundation.poses import IDENTITY, Pose, quaternion_matrix
 from supple.foundation.validate import rotation_vector_quaternion
 from supple.io.modelfiles.problems import NotedError, Problems, found_expected
-from supple.io.robots.attributes import Attributes
 from supple.io.robots.description import (
     GROUND,
     AxisKind,
@@ -32,7 +31,7 @@ from supple.io.robots.description import (
 )
 from supple.io.robots.mjcf_defaults import MAIN, Compiler, Defaults, with_includes
 from supple.io.robots.mjcf_inertia import Shapes, bounded, total
-from supple.io.robots.xml_tree import Element
+from supple.io.robots.xml_tree import Attributes, Element
 
 At = tuple[str, Pose]
 

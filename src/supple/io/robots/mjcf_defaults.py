@@ -12,8 +12,7 @@ from supple.foundation.errors import ModelError, suggestion
 from supple.foundation.input_files import confined
 from supple.foundation.poses import EYE, Pose, quaternion_matrix
 from supple.io.modelfiles.problems import found_expected
-from supple.io.robots.attributes import Attributes
-from supple.io.robots.xml_tree import Element, parse
+from supple.io.robots.xml_tree import Attributes, Element, parse
 
 MOST_FILES = 100
 MAIN = "main"

@@ -12,7 +12,6 @@ from supple.foundation.arrays import Vector
 from supple.foundation.errors import suggestion
 from supple.foundation.poses import IDENTITY, Pose
 from supple.io.modelfiles.problems import NotedError, Problems, found_expected
-from supple.io.robots.attributes import Attributes
 from supple.io.robots.description import (
     AxisKind,
     Description,
@@ -23,7 +22,7 @@ from supple.io.robots.description import (
     Motion,
     Tie,
 )
-from supple.io.robots.xml_tree import Element
+from supple.io.robots.xml_tree import Attributes, Element
 
 KINDS: dict[str, AxisKind | None] = {
     "revolute": "rotate",

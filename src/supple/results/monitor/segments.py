@@ -38,7 +38,7 @@ from supple.fem.beams.section_forces import in_section_axes
 from supple.fem.sections.sections import CrossSection
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.poses import skew
-from supple.reduction.part_problem import INNER_NAME
+from supple.reduction.problem import INNER_NAME
 from supple.reduction.stiffening import SecondOrder
 from supple.results.checks import deformation, sections
 from supple.results.data.findings import BodyMonitor, Check, Extreme
