@@ -25,7 +25,6 @@ from numpy.typing import ArrayLike
 
 from supple.fem.base.component import describe_mesh
 from supple.fem.base.material import Material
-from supple.fem.base.mesh_check import MOST_ELEMENTS, owner_label
 from supple.fem.shells import bending, checks, membrane
 from supple.fem.shells.bending import shear_energies
 from supple.fem.shells.points import ShellPoint, surface_height
@@ -354,6 +353,8 @@ def plate(
 
     Node ``i + (nx + 1) j`` is at (size_x i / nx, size_y j / ny); the centres of "cross" follow.
     """
+    from supple.fem.base.mesh_check import MOST_ELEMENTS, owner_label
+
     owner = owner_label("plate", name)
     lengths = validate.positive(owner, "size_x", size_x), validate.positive(owner, "size_y", size_y)
     expected = "a whole number of cells, 1 or more"
