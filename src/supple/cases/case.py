@@ -50,7 +50,7 @@ MOST_ROWS = 40  # of a table in a notebook
 
 
 class Quantities(list[Quantity]):
-    """What a case compared; a table in notebooks."""
+    """Compared quantities of a case; a table in notebooks."""
 
     def _repr_html_(self) -> str:
         """A row for each quantity, those that are off first."""
@@ -131,7 +131,7 @@ class Case:
         return Quantities(q for q in found if until is None or q.time is None or q.time <= until)
 
     def _repr_html_(self) -> str:
-        """What it is and where it comes from, for notebooks."""
+        """Title, source and length of the run, for notebooks."""
         run = f"0 to {self.times[-1]:g} s" if self.times else "the model itself is compared"
         return Report(f"{self.name}: {self.title}", [("source", self.source), ("run", run)]).html()
 

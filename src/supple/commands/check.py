@@ -51,7 +51,7 @@ def check(
 
 
 def _told(error: SuppleError) -> list[dict[str, Any]]:
-    """What is wrong with a file, each with its place if there is one."""
+    """Problems of a file, each with its place if there is one."""
     from supple.io.modelfiles import ModelFileError
 
     if not isinstance(error, ModelFileError):

@@ -135,14 +135,14 @@ def judged(
 
 
 def _judgement(d: Difference, tolerance: float) -> str:
-    """Whether a quantity agrees, differs, or is compared between output times too far apart."""
+    """True if a quantity agrees, differs, or is compared between output times too far apart."""
     if d.of_range <= tolerance:
         return "agrees"
     return "undecided" if d.max < d.interpolation else "differs"
 
 
 def text(answer: dict[str, Any]) -> str:
-    """The same as a table."""
+    """Return the answer as a table."""
     rows = answer["quantities"]
     width = max([8, *(len(row["name"]) for row in rows[:SHOWN])])
     lines = [

@@ -77,7 +77,7 @@ def _loop(model: Model, tree: Graph, chord: str) -> dict[str, Any]:
 
 
 def text(answer: dict[str, Any]) -> str:
-    """The same for readers: the tree with its branches, then chords and loops."""
+    """Return the answer for readers: the tree with its branches, then chords and loops."""
     joints = {j["name"]: j for j in answer["joints"]}
     kinds = {b["name"]: b["kind"] for b in answer["bodies"]}
     lines = [

@@ -93,7 +93,7 @@ def _mode(mode: Mode, error: float | None) -> dict[str, Any]:
 
 
 def text(answer: dict[str, Any]) -> str:
-    """The same as a table."""
+    """Return the answer as a table."""
     state = "equilibrium" if answer["about"] == "equilibrium" else "initial state"
     found = answer["modes"]
     head = f"{answer['all_modes']} modes about the {state}, {answer['coordinates']} coordinates"

@@ -48,7 +48,7 @@ def run_as_json(result: Result, written: Iterable[Path]) -> bool:
 
 
 def levels(result: Result) -> dict[str, str]:
-    """How good energy, momentum, motion and validity are; of a run without an end none is."""
+    """Levels of energy, momentum, motion and validity; a run without an end has none."""
     if not result.success:
         ending = "stopped" if result.stopped else "failed"
         return dict.fromkeys(("energy", "momentum", "motion", "validity"), ending)

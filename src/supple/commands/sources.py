@@ -25,7 +25,7 @@ VERSION = re.compile(rb"^supple[ \t]*:", re.MULTILINE)  # a key of every model f
 
 
 def holds_result(path: Path) -> bool:
-    """Whether a file is, or should be, a saved result."""
+    """True if a file is, or should be, a saved result."""
     if path.suffix.lower() in RESULTS:
         return True
     with path.open("rb") as file:

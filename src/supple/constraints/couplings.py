@@ -35,7 +35,7 @@ class CoordinateConstraint(Constraint):
 
         @property
         def value(self) -> Signal | None:
-            """What the sum equals."""
+            """Value of the sum."""
 
     @property
     def units(self) -> tuple[str | None, ...]:

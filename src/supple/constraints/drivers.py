@@ -88,7 +88,7 @@ class FrameDriver(FrameConstraint):
             )
 
     def needs_axes(self, field: str) -> str:
-        """Those of A; those of B if it gives an orientation."""
+        """Expected instead at A, and at B if it gives an orientation."""
         return "" if field == "B" and self.axis is None else super().needs_axes(field)
 
     @property
@@ -105,7 +105,7 @@ class FrameDriver(FrameConstraint):
 
     @property
     def directions(self) -> dict[str, tuple[Any, ...]]:
-        """What each motion that is given drives, by field; equal for two drivers of the same.
+        """Directions that the motions drive, by field; equal for two drivers of the same.
 
         The place of A does not matter to displacements, nor the axes of B; to the rotation both
         axes, but no place, unless a body deforms.
@@ -131,7 +131,7 @@ def _exact(values: Vector) -> tuple[float, ...]:
 
 
 def _section(frame: Frame) -> tuple[float, ...]:
-    """Where a frame is on a body that deforms: its axes turn with the place."""
+    """Place of a frame on a body that deforms: its axes turn with the place."""
     return _exact(frame.position) if frame.body.deforms else ()
 
 

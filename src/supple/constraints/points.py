@@ -60,7 +60,7 @@ class PointOnLine(FrameConstraint):
     axis: Given[Axis, Vector] = unit_vector(default="x")
 
     def needs_axes(self, field: str) -> str:
-        """Those of A, along which it is."""
+        """Expected instead at A, along whose axes it is."""
         return "" if field == "B" else super().needs_axes(field)
 
 
@@ -74,7 +74,7 @@ class PointOnPlane(FrameConstraint):
     normal: Given[Axis, Vector] = unit_vector(default="z")
 
     def needs_axes(self, field: str) -> str:
-        """Those of A, along which it is."""
+        """Expected instead at A, along whose axes it is."""
         return "" if field == "B" else super().needs_axes(field)
 
 
@@ -122,5 +122,5 @@ class SlidingJoint(FrameConstraint, Shaft):
             raise ModelError(owner, "follows", chosen, expected)
 
     def needs_axes(self, field: str) -> str:
-        """Those of B unless it follows the point alone; of A's line it takes what that has."""
+        """Expected instead at B unless it follows the point alone; A's line need not have axes."""
         return "" if field == "A" or self.follows == "point" else super().needs_axes(field)

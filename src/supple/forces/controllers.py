@@ -27,7 +27,7 @@ SignalsLike = SignalLike | Sequence[SignalLike]
 
 
 def _is_empty(value: Any) -> bool:
-    """Whether it is a list, or lists in a list, without entries."""
+    """True if it is a list, or lists in a list, without entries."""
     if isinstance(value, np.ndarray):
         return value.size == 0
     return isinstance(value, (list, tuple)) and all(_is_empty(x) for x in value)
@@ -117,7 +117,7 @@ def acted_on(owner: str, field: str, given: Any) -> tuple[Target, ...]:
 
 
 def _is_pair(entry: Any) -> bool:
-    """Whether it is one coordinate; lists of two names are two joints."""
+    """True if it is one coordinate; lists of two names are two joints."""
     if not isinstance(entry, (tuple, list)) or len(entry) != 2:
         return False
     return isinstance(entry[1], int) or (isinstance(entry, tuple) and isinstance(entry[1], str))

@@ -56,7 +56,7 @@ def check_native(owner: str, field: str, value: Any) -> None:
 
 
 def _is_pointer(value: Any) -> bool:
-    """Whether it is a function pointer of ctypes."""
+    """True if it is a function pointer of ctypes."""
     return all(hasattr(value, word) for word in ("argtypes", "restype", "errcheck"))
 
 
@@ -64,7 +64,7 @@ MOST_COORDINATES = 24
 
 
 class FrameState(NamedTuple):
-    """Where a frame is and how it moves, all in world axes.
+    """Position and motion of a frame, all in world axes.
 
     position (3,) m, rotation (3, 3) from frame to world axes, velocity (3,) m/s,
     angular_velocity (3,) rad/s.
@@ -77,7 +77,7 @@ class FrameState(NamedTuple):
 
 
 class PairState(NamedTuple):
-    """Where a frame B is and how it moves, seen from a frame A, all in A's axes.
+    """Position and motion of a frame B seen from a frame A, all in A's axes.
 
     position (3,) m from A's origin to B's, rotation (3, 3) from B's to A's axes, velocity (3,) m/s
     the rate of position, angular_velocity (3,) rad/s of B relative to A.
@@ -165,7 +165,7 @@ class PairFunction(PairForce):
     kinks: Given[ArrayLike, tuple[float, ...]] = checked(_times, "s", default=())
 
     def needs_axes(self, field: str) -> str:
-        """Those of A, in which it is; what it returns is looked at in the run."""
+        """Expected instead at A, in whose axes it is; what it returns is looked at in the run."""
         return "this place at B, or a ForceFunction" if field == "A" else ""
 
     @property

@@ -34,15 +34,15 @@ class Law(ABC):
     @property
     @abstractmethod
     def kinked(self) -> bool:
-        """Whether its slope jumps somewhere: steps end there."""
+        """True if its slope jumps somewhere: steps end there."""
 
     @abstractmethod
     def spring(self) -> Packed:
-        """What kernels evaluate as a spring (``core/forces/laws.py``)."""
+        """Numbers by which kernels evaluate it as a spring (``core/forces/laws.py``)."""
 
     @abstractmethod
     def damper(self) -> Packed:
-        """What kernels evaluate as a damper (``core/forces/laws.py``)."""
+        """Numbers by which kernels evaluate it as a damper (``core/forces/laws.py``)."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -187,12 +187,12 @@ class FormulaLaw(Law):
 
     @property
     def uses_rate(self) -> bool:
-        """Whether v occurs in it."""
+        """True if v occurs in it."""
         return any(code == op.RATE for code, _ in self._program.operations)
 
     @property
     def kinked(self) -> bool:
-        """Whether it chooses between sides."""
+        """True if it chooses between sides."""
         return any(code in expressions.CHOICES for code, _ in self._program.operations)
 
     def __call__(self, x: ArrayLike, v: ArrayLike = 0.0) -> Vector:
@@ -201,7 +201,7 @@ class FormulaLaw(Law):
         return np.asarray(expressions.run(self._program.operations, places, (), rates))
 
     def damper(self) -> Packed:
-        """Its operations, then its kinks in x."""
+        """Operations, then kinks in x."""
         code, integers, numbers = packed(self._program.operations)
         kinks = self._program.breakpoints
         return Packed(code, (*integers, len(kinks)), read_only([*numbers, *kinks]))

@@ -50,7 +50,7 @@ class Force(FrameForce):
     axes: Literal["world", "body"] = choice(default="world")
 
     def needs_axes(self, field: str) -> str:
-        """Those that it turns with, or that its torque turns."""
+        """Expected instead, if it turns with the axes of the body or has a torque."""
         del field
         turning = [s for s in self.torque if not (isinstance(s, Constant) and s.value == 0.0)]
         if turning or self.axes == "body":
@@ -241,7 +241,7 @@ class DistributedLoad(FrameForce):
         return self.force
 
     def following(self, old: Body, body: Body) -> DistributedLoad:
-        """Where it reaches to the end of the beam, it reaches to its new end."""
+        """Return the load on the new body; one that reaches to the end reaches to the new end."""
         end = same_station(old, body, self.end)
         if self.frame.body.name != body.name or end == self.end:
             return self

@@ -206,11 +206,11 @@ class Rope(ForceElement):
 
     @property
     def frames(self) -> dict[str, Frame]:
-        """Its places, from the first to the last."""
+        """Places of the rope, from the first to the last."""
         return {f"path[{k}]": frame_of(station) for k, station in enumerate(self.path)}
 
     def needs_axes(self, field: str) -> str:
-        """Those of its pulleys and drums."""
+        """Expected instead at a pulley or drum; points need no axes."""
         station = dict(zip(self.frames, self.path, strict=True))[field]
         return "a point, which needs no axes" if isinstance(station, (Pulley, Drum)) else ""
 
@@ -221,5 +221,5 @@ class Rope(ForceElement):
 
     @property
     def slides(self) -> bool:
-        """Whether it rubs on a pulley."""
+        """True if it rubs on a pulley."""
         return any(isinstance(station, Pulley) and station.friction > 0.0 for station in self.path)

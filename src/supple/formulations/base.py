@@ -47,7 +47,7 @@ class Formulation(ABC):
         return None
 
     def way(self) -> Linear | None:
-        """How accelerations are found; as a rule None, by counting."""
+        """Solver of accelerations; as a rule None, chosen by counting."""
         return None
 
     def equations(self, model: Model) -> Equations:

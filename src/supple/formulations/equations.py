@@ -224,7 +224,7 @@ class Equations:
         return L
 
     def _chart(self, kernel: Entry, size: int, **given: Array) -> Array:
-        """What a kernel of ``core/bodies/chart.py`` makes of two vectors, (size,)."""
+        """Answer (size,) of a kernel of ``core/bodies/chart.py`` to two vectors."""
         out = np.empty(size)
         given = {name: _vector(x) for name, x in given.items()}
         problem = _sizes(self.compiled, **given)

@@ -1,4 +1,4 @@
-"""Where everything of a tree is, in plain NumPy: bodies, joint points and axes, in world axes.
+"""Positions in a tree, in plain NumPy: bodies, joint points and axes, in world axes.
 
 A joint is a series of steps from its inboard to its outboard definition point; axes are composed
 in order, each rides on those before it. A joint that the tree crosses backwards is the same
@@ -153,7 +153,7 @@ class AttachPoint:
         )
 
     def seen_from(self, A: Array) -> AttachPoint:
-        """The same in world axes, for a body with the orientation `A`."""
+        """Return it in world axes, for a body with the orientation `A`."""
         return AttachPoint(
             A @ self.R, A @ self.arm, A @ self.E, A @ self.D,
             A @ self.turned, self.theta, self.Psi, A @ self.axes, self.where, self.columns,
@@ -196,7 +196,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Where everything is: poses of bodies, joint definition points, steps of joints."""
+    """Positions in a tree: poses of bodies, joint definition points, steps of joints."""
 
     poses: dict[str, tuple[Array, Array]]
     inboard: dict[str, AttachPoint]  # of each joint: its point on the parent

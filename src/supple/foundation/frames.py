@@ -50,7 +50,7 @@ class Line(Protocol):
 
     @property
     def has_sections(self) -> bool:
-        """Whether its sections have axes across it, as those of a cable have not."""
+        """True if its sections have axes across it, as those of a cable have not."""
 
     def load_cells(self, order: int) -> tuple[Vector, int]:
         """Inner stations (m) where shapes have kinks, and Gauss points for a load between them."""
@@ -58,7 +58,7 @@ class Line(Protocol):
 
 @dataclass(frozen=True)
 class PartOptions:
-    """What the parts of a beam have beside bending, elongation and twist, and where their mass is.
+    """Options of the parts of a beam: elongation and twist beside bending, and where their mass is.
 
     ``mass`` is "consistent", along a part as it is deformed; "undeformed", along a part as if it
     had no deflection, which moves only with it; or "lumped", at both ends of a part, rotary inertia
@@ -145,7 +145,7 @@ class Body:
         return point
 
     def rest_pose(self, place: Vector) -> Pose:
-        """Where a place (3,) m of `at` is in the undeformed body, and the axes of its frames."""
+        """Position of a place (3,) m of `at` in the undeformed body, and the axes of its frames."""
         return Pose(EYE, np.asarray(place))
 
     def _placed(self, position: ArrayLike, rotation: ArrayLike | None) -> None:
@@ -156,12 +156,12 @@ class Body:
 
     @property
     def deforms(self) -> bool:
-        """Whether its frames can move against each other."""
+        """True if its frames can move against each other."""
         return True
 
     @property
     def carries_own_frame(self) -> bool:
-        """Whether the body's own frame is fixed to its material at the origin."""
+        """True if the body's own frame is fixed to its material at the origin."""
         return not self.deforms
 
     @property
@@ -189,12 +189,12 @@ class Body:
 
     @property
     def divides(self) -> bool:
-        """Whether its parts depend on the places that are used of it: `divided`."""
+        """True if its parts depend on the places that are used of it: `divided`."""
         return False
 
     @property
     def along_line(self) -> bool:
-        """Whether its coordinates are nodal vectors along an axis with ``stations``."""
+        """True if its coordinates are nodal vectors along an axis with ``stations``."""
         return False
 
     @property
@@ -235,7 +235,7 @@ class Body:
         return None
 
     def surface(self, point_masses: Sequence[tuple[float, float]] = ()) -> Surface | None:
-        """What is seen of a body of the engine with its coordinates; None if that is not known."""
+        """Surface of a body of the engine with its coordinates; None if it is not known."""
         return None
 
     def rigid_fields(self) -> dict[str, Any]:
@@ -257,11 +257,11 @@ class Body:
         return ()
 
     def suspicion(self) -> str | None:
-        """What is strange about the body though it can be computed; one sentence, or None."""
+        """Sentence about numbers of the body that look wrong though it can be computed; or None."""
         return None
 
     def hint(self) -> str | None:
-        """What is right of some bodies and a slip with others, for `Model.doctor`; or None."""
+        """Sentence, for `Model.doctor`, about a choice that suits some bodies only; or None."""
         return None
 
 
@@ -306,7 +306,7 @@ class Frame:
 
     @property
     def world(self) -> Pose | None:
-        """Where it was asked for by ``body.at_world``: axes (3, 3) and point (3,); else None."""
+        """Axes (3, 3) and point (3,) by which ``body.at_world`` asked for it; else None."""
         found: Pose | None = self.__dict__.get("_world")
         return found
 

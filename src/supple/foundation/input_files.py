@@ -51,7 +51,7 @@ def confined(folder: Path) -> Iterator[None]:
 
 
 def inside(path: Path, folder: Path) -> bool:
-    """Whether a path, with all links followed, is in a folder."""
+    """True if a path, with all links followed, is in a folder."""
     try:
         return path.resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError):  # links in a circle
@@ -126,7 +126,7 @@ def read_text(
 
 
 def not_unicode(content: bytes) -> str | None:
-    """Where a text is not UTF-8, for a sentence; None if all of it is."""
+    """Place at which a text is not UTF-8, for a sentence; None if all of it is."""
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:

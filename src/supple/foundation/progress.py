@@ -27,7 +27,7 @@ Text = str | Callable[[], str]
 
 
 class Line:
-    """What is being done, told on a stream from some time on."""
+    """Progress line: the present work, told on a stream from some time on."""
 
     def __init__(self, stream: TextIO, in_place: bool, text: Text) -> None:
         self.stream, self.in_place, self.texts = stream, in_place, [text]
@@ -177,7 +177,7 @@ def _place(show: bool | None) -> tuple[TextIO, bool] | None:
 
 
 def in_notebook() -> bool:
-    """Whether cells of a notebook are run."""
+    """True if cells of a notebook are run."""
     if "ipykernel" not in sys.modules:
         return False
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()

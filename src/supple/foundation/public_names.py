@@ -41,7 +41,7 @@ def listed(room: str) -> Mapping[str, str]:
 
 @cache
 def paths() -> Mapping[str, str]:
-    """Where users find each public class and function, e.g. "results.Result", by its name."""
+    """Paths of public classes and functions for users, e.g. "results.Result", by their names."""
     found = {
         name: f"{room}.{name}".lstrip(".")
         for room in LISTED

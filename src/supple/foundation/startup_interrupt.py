@@ -18,7 +18,7 @@ NAMES = ("supple", "supple-script")  # without their endings
 
 
 def is_command() -> bool:
-    """Whether the process is the command, by its script or as ``python -m supple``."""
+    """True if the process is the command, by its script or as ``python -m supple``."""
     if sys.argv[:1] == ["-m"]:  # a package is imported before its name is there
         asked = sys.orig_argv
         return "-m" in asked and asked[asked.index("-m") + 1 :][:1] == ["supple"]

@@ -28,7 +28,7 @@ ROUND, MOST = 5.0, 720.0
 
 
 def in_degrees(angles: Iterable[float]) -> bool:
-    """Whether angles that should be in rad look like degrees: more than a turn, and all round.
+    """True if angles that should be in rad look like degrees: more than a turn, and all round.
 
     What is beyond two turns in degrees stands for something far away.
     """
@@ -38,7 +38,7 @@ def in_degrees(angles: Iterable[float]) -> bool:
 
 
 def degrees_sentence(field: str, angles: Iterable[float]) -> str | None:
-    """What is strange about angles (rad); None if nothing is."""
+    """Sentence about angles (rad) that look wrong; None if none does."""
     found = list(angles)
     if not in_degrees(found):
         return None
@@ -51,7 +51,7 @@ def degrees_sentence(field: str, angles: Iterable[float]) -> str | None:
 
 
 def material_sentence(E: float, G: float, density: float) -> str | None:
-    """What is strange about a material (Pa, Pa, kg/m3); None if nothing is."""
+    """Sentence about a material (Pa, Pa, kg/m3) that looks wrong; None if it does not."""
     speed = math.sqrt(E / density)
     if not SLOWEST <= speed <= FASTEST:
         causes = [

@@ -1,4 +1,4 @@
-"""Where the bodies of a model are in the position that it is written in."""
+"""Places of the bodies of a model in the position that it is written in."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def check_places(
 
 
 def _is_placed(body: Body) -> bool:
-    """Whether a body has a place other than the origin and the axes of the world."""
+    """True if a body has a place other than the origin and the axes of the world."""
     if body.position.tolist() != [0.0, 0.0, 0.0]:  # by lists, quicker than NumPy for so few
         return True
     turn = body.rotation.item

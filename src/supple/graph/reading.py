@@ -107,7 +107,7 @@ class _Reader:
         return found
 
     def key(self, frame: Frame) -> Key:
-        """What makes a frame a node: body, place and axes."""
+        """Body, place and axes, by which a frame is a node."""
         place, axes = (
             tuple((np.round(x, DECIMALS) + 0.0).ravel().tolist())  # adding zero turns -0.0 into 0.0
             for x in (frame.position, frame.rotation)

@@ -215,7 +215,7 @@ def _chosen(
 
 
 class Components:
-    """Which of some nodes are connected so far."""
+    """Sets of nodes that are connected so far."""
 
     def __init__(self, nodes: Iterable[Hashable]) -> None:
         self._leader = {node: node for node in nodes}
@@ -227,7 +227,7 @@ class Components:
         return first != second
 
     def connected(self, a: Hashable, b: Hashable) -> bool:
-        """Whether there is a path between two nodes."""
+        """True if there is a path between two nodes."""
         return self._find(a) == self._find(b)
 
     def _find(self, node: Hashable) -> Hashable:

@@ -33,7 +33,7 @@ class Motion:
 
     @cached_property
     def row(self) -> MotionKind:
-        """What there is to know about its kind."""
+        """Row of its kind in the table of motions."""
         found = MOTIONS.get(self.kind)
         if found is None or found.chart is None:
             known = [kind.name for kind in MOTIONS.values() if kind.chart is not None]
@@ -112,7 +112,7 @@ class Joint(_JointFields, ABC):
         """The elementary motions in order, what the compiler reads."""
 
     def needs_axes(self, field: str) -> str:
-        """What is expected instead of it where that frame has no axes; empty if it needs none."""
+        """Joint that is expected instead where that frame has no axes; empty if it needs none."""
         del field
         charts = [motion.row.chart for motion in self.motions]
         if charts and all(chart is not None and chart.quaternion for chart in charts):
@@ -141,7 +141,7 @@ class Joint(_JointFields, ABC):
 
     @property
     def chart(self) -> Chart:
-        """How its coordinates stand for its motion; of a chain, that of axes."""
+        """Relation of its coordinates to its motion; of a chain, that of axes."""
         motions = self.motions
         first = motions[0].row.chart if motions else MOTIONS["fixed"].chart
         chain = len(motions) > 1

@@ -49,7 +49,7 @@ class Element:
         return tuple(sorted({t for s in self.signals for t in s.breakpoints()}))
 
     def needs_axes(self, field: str) -> str:
-        """What is expected instead of it where that frame has no axes, as on a cable.
+        """Element that is expected instead where that frame has no axes, as on a cable.
 
         It is empty if the place of the frame is enough: the element then passes on a force there,
         no torque, and nothing of it is along axes of the frame.
@@ -67,7 +67,7 @@ class Element:
 
 
 def same_station(old: Body, body: Body, x: float) -> float:
-    """Where a station (m) of a beam is when ``body`` has taken the place of ``old``.
+    """Station (m) of a beam after ``body`` has taken the place of ``old``.
 
     The end stays the end when the length is another one; other stations keep their numbers.
     """

@@ -58,7 +58,7 @@ def _inverse_pose(c: Array, r: Array) -> Converted:
 
 @dataclass(frozen=True)
 class Chart:
-    """How the coordinates of a joint stand for its motion.
+    """Relation of the coordinates of a joint to its motion.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Chart:
 
     @property
     def axes(self) -> bool:
-        """Whether velocities are rates of the coordinates, one for each axis."""
+        """True if velocities are rates of the coordinates, one for each axis."""
         return not self.velocities
 
     def effort_backwards(self, effort: Array) -> Array:
@@ -127,17 +127,17 @@ class MotionKind:
 
     @cached_property
     def axis(self) -> bool:
-        """Whether it is a motion about or along an axis."""
+        """True if it is a motion about or along an axis."""
         return self.chart is CHARTS["axes"] and len(self.directions) == 1
 
     @cached_property
     def turns(self) -> bool:
-        """Whether it contains rotations."""
+        """True if it contains rotations."""
         return any(any(direction[:3]) for direction in self.directions)
 
     @cached_property
     def slides(self) -> bool:
-        """Whether it contains translations."""
+        """True if it contains translations."""
         return any(any(direction[3:]) for direction in self.directions)
 
     @cached_property

@@ -30,14 +30,14 @@ class LineMesh(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class MeshField:
-    """How the places of a reduced mesh move; rows (..., n) belong to the elastic coordinates."""
+    """Motion of places of a reduced mesh; rows (..., n) belong to the elastic coordinates."""
 
     mesh: LineMesh
     reduction: Reduction
 
     @property
     def body(self) -> ModalBody:
-        """What the engine needs of it."""
+        """The reduced body that the engine reads."""
         return self.reduction.body
 
     def motions(self, stations: Iterable[float]) -> Vector:

@@ -41,7 +41,7 @@ class ModePattern:
     split: bool
 
     def suits(self, shapes: Vector) -> bool:
-        """Whether the modes (size, n) of another body are as many, of as many coordinates."""
+        """True if the modes (size, n) of another body are as many, of as many coordinates."""
         return shapes.shape == self.shapes.shape
 
     def turn(self, M: Vector, shapes: Vector) -> Vector | None:
@@ -67,7 +67,7 @@ class ModePattern:
         return turn
 
     def _same_space(self, M: Vector, overlap: Vector) -> bool:
-        """Whether both span the same space, up to what a small change of the body does."""
+        """True if both span the same space, up to what a small change of the body does."""
         gram = self.shapes.T @ (M @ self.shapes)
         root = np.linalg.cholesky(0.5 * (gram + gram.T))
         cosines = np.linalg.svd(np.linalg.solve(root, overlap), compute_uv=False)

@@ -65,7 +65,7 @@ class Membranes:
         return np.asarray((quadratic * (linear + 0.5 * quadratic)) @ self.stiffness)
 
     def stretch(self, K: Vector) -> bool:
-        """Whether a coordinate of the body with the stiffness K (n, n) stretches its axis."""
+        """True if a coordinate of the body with the stiffness K (n, n) stretches its axis."""
         share = self.stiffness @ self.axial**2
         return bool(np.any(share > STRETCHES * np.diag(K)))
 
@@ -78,7 +78,7 @@ def feels_loads(body: ModalBody) -> bool:
 
 
 def is_membrane(stiffening: Stiffening) -> bool:
-    """Whether a stiffening is made of membranes."""
+    """True if a stiffening is made of membranes."""
     return isinstance(stiffening, (Axial, VonKarman))
 
 
@@ -142,7 +142,7 @@ def _frame_cells(mesh: FrameMesh, basis: Vector, points: int) -> Iterator[Cell]:
 
 
 def _averages(stiffening: Stiffening) -> bool:
-    """Whether one membrane stands for an element, in which u' is constant."""
+    """True if one membrane stands for an element, in which u' is constant."""
     return stiffening in (VonKarman("average"), Axial())
 
 

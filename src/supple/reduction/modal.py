@@ -70,7 +70,7 @@ ModeChoice = int | Literal["all", "auto"] | tuple[int, ...]
 
 
 class Mesh(Protocol):
-    """What a reduction reads of a finite-element mesh with six coordinates for each node."""
+    """Finite-element mesh, as a reduction reads it, with six coordinates for each node."""
 
     @property
     def nodes(self) -> Vector:
@@ -120,7 +120,7 @@ class Attachment:
 
     @property
     def fixed(self) -> bool:
-        """Whether the place does not move in the body's axes."""
+        """True if the place does not move in the body's axes."""
         return not any(np.any(x) for x in (self.Phi, self.Psi, self.slaved) if x is not None)
 
     def motion(self, q: Vector, u: Vector, a: Vector) -> tuple[Vector, Vector, Vector]:
@@ -264,7 +264,7 @@ class Reduction:
     inertia_defect: float = 0.0
 
     def with_membranes(self, membranes: Membranes | None) -> Reduction:
-        """The same with membranes."""
+        """Return the body with membranes."""
         return replace(self, body=replace(self.body, membranes=membranes))
 
     def __str__(self) -> str:

@@ -84,12 +84,12 @@ class Problem:
 
     @property
     def large(self) -> bool:
-        """Whether the lowest modes are searched for, instead of finding all of them at once."""
+        """True if the lowest modes are searched for, instead of finding all of them at once."""
         return self.size > DENSE
 
     @property
     def compares(self) -> bool:
-        """Whether frequencies of the whole component are found with those of chosen shapes."""
+        """True if frequencies of the whole component are found with those of chosen shapes."""
         return True
 
     def coordinates(self, place: Any) -> Indices:
@@ -97,7 +97,7 @@ class Problem:
         return 6 * self.node(place) + np.arange(6)
 
     def kinds(self, at: Indices) -> Indices:
-        """What coordinates are, 0 to 5 for u, v, w, tx, ty, tz."""
+        """Directions of the coordinates, 0 to 5 for u, v, w, tx, ty, tz."""
         return np.asarray(at % 6)
 
     def names(self, at: Indices) -> tuple[str, ...]:
@@ -188,12 +188,12 @@ class Problem:
         return shapes
 
     def static_of_second_order(self, loads: Vector) -> Vector:
-        """The same in the frame that displacements of second order are measured in."""
+        """Static shapes in the frame that displacements of second order are measured in."""
         shapes = self.static(loads)
         return self.in_frame(shapes) if self.reference == "mean_axis" else shapes
 
     def in_frame(self, shapes: Vector) -> Vector:
-        """The same deformations without the rigid motion that the frame follows."""
+        """Return deformations without the rigid motion that the frame follows."""
         if self.reference == "mean_axis":
             rows = (self.mesh.mass_matrix @ self.rigid).T
             return shapes - self.rigid @ np.linalg.solve(rows @ self.rigid, rows @ shapes)
@@ -250,7 +250,7 @@ class PartProblem(Problem):
 
     @property
     def _inner(self) -> bool:
-        """Whether the angle of the middle section is a coordinate."""
+        """True if the angle of the middle section is a coordinate."""
         return self.size > INNER
 
     @cached_property
@@ -279,7 +279,7 @@ class PartProblem(Problem):
         return kept if self.stretch else kept[self.kinds(kept) != 0]
 
     def kinds(self, at: Indices) -> Indices:
-        """What coordinates are, 0 to 5 for u, v, w, tx, ty, tz."""
+        """Directions of the coordinates, 0 to 5 for u, v, w, tx, ty, tz."""
         return np.asarray(np.where(at == INNER, TX, at % 6))
 
     def names(self, at: Indices) -> tuple[str, ...]:

@@ -257,7 +257,7 @@ class SecondDisplacements:
 
 @dataclass(frozen=True, eq=False)
 class StandardData:
-    """What a SID file holds: a body, its frames by name, and its stiffening or None."""
+    """Content of a SID file: a body, its frames by name, and its stiffening or None."""
 
     body: ModalBody
     frames: dict[str, Attachment]

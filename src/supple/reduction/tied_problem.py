@@ -66,11 +66,11 @@ class Flexibility:
 
     @property
     def has_elements(self) -> bool:
-        """Whether the component is a mesh, and not just matrices."""
+        """True if the component is a mesh, and not just matrices."""
         return hasattr(self.mesh.component, "cells") or hasattr(self.mesh.component, "triangles")
 
     def by_dense(self, size: int, count: int) -> bool:
-        """Whether so many modes of so many coordinates are found with all others at once."""
+        """True if so many modes of so many coordinates are found with all others at once."""
         return size <= DENSE or 4 * count > size
 
     def lowest(
@@ -197,7 +197,7 @@ class TiedProblem(Problem):
 
     @cached_property
     def flexibility(self) -> Flexibility:
-        """What finds deflections and modes."""
+        """Solver of deflections and modes."""
         return Flexibility(self.mesh, self.owner)
 
     def kept(self, reference: Reference | None = None) -> Indices:
@@ -235,7 +235,7 @@ class TiedProblem(Problem):
         return np.asarray(self.mesh.coordinates(number))
 
     def kinds(self, at: Indices) -> Indices:
-        """What coordinates are, 0 to 5 for u, v, w, tx, ty, tz."""
+        """Directions of the coordinates, 0 to 5 for u, v, w, tx, ty, tz."""
         return np.asarray(self.mesh.kinds[at])
 
     def names(self, at: Indices) -> tuple[str, ...]:
@@ -300,7 +300,7 @@ class TiedProblem(Problem):
         return np.sqrt(values[good]), vectors[:, good]
 
     def in_frame(self, shapes: Vector) -> Vector:
-        """The same deformations without the rigid motion that the frame follows."""
+        """Return deformations without the rigid motion that the frame follows."""
         if self.reference == "mean_axis":
             return self.in_mean_axis(shapes)
         return super().in_frame(shapes)

@@ -139,7 +139,7 @@ class Combination(Signal):
     kinks: tuple[float, ...]
 
     def __repr__(self) -> str:
-        """What it is made of."""
+        """Operations and signals that it is made of."""
         return f"Combination of {', '.join(map(repr, self.signals)) or 'expressions'}"
 
     @overload

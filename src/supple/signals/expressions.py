@@ -63,7 +63,7 @@ MOST_CHARACTERS = 2000
 
 
 class ExpressionError(Exception):
-    """What in the text cannot be accepted, in a few words."""
+    """Part of the text that cannot be accepted, in a few words."""
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ class Piecewise(Signal):
 
 @declared
 class Constant(Piecewise):
-    """The same value at all times."""
+    """One value at all times."""
 
     value: float = number("*")
 

@@ -40,16 +40,16 @@ class _Later(Piecewise):
     delay: float
 
     def pieces(self) -> tuple[ArrayLike, ArrayLike, ArrayLike]:
-        """Those of the signal."""
+        """Pieces of the signal."""
         breaks, origins, coefficients = (np.asarray(x, dtype=float) for x in self.signal.pieces())
         return breaks + self.delay, origins + self.delay, coefficients
 
     def breakpoints(self) -> tuple[float, ...]:
-        """Those of the signal, later."""
+        """Times of the signal, later."""
         return tuple(t + self.delay for t in self.signal.breakpoints())
 
     def ends(self) -> tuple[float, ...]:
-        """Those of the signal, later."""
+        """Times of the signal, later."""
         return tuple(t + self.delay for t in self.signal.ends())
 
 
@@ -123,7 +123,7 @@ class ShapedSignal(Signal):
         return self._sum.derivatives(t)
 
     def program(self) -> Packed:
-        """That of the sum."""
+        """Program of the sum."""
         return self._sum.program()
 
     @property
@@ -132,11 +132,11 @@ class ShapedSignal(Signal):
         return self._sum.parts
 
     def breakpoints(self) -> tuple[float, ...]:
-        """Those of all delayed signals."""
+        """Times of all delayed signals."""
         return self._sum.breakpoints()
 
     def ends(self) -> tuple[float, ...]:
-        """Those of all delayed signals."""
+        """Times of all delayed signals."""
         return self._sum.ends()
 
     def written_out(self) -> Combination:

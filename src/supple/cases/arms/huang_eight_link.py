@@ -111,7 +111,7 @@ COLUMNS = {
 
 
 def _kind(label: str) -> str:
-    """What is compared by a common scale: joints, elastic translations, elastic rotations."""
+    """Kind with a common scale: joints, elastic translations, elastic rotations."""
     owner, place = COLUMNS[label]
     return "joint" if owner.startswith("joint") else "move" if place < 3 else "turn"
 

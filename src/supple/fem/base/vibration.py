@@ -63,7 +63,7 @@ def _halves(places: Array, part: Indices) -> tuple[Indices, Indices] | None:
 
 
 def _touching(graph: Any, these: Indices, others: Indices, mark: Array) -> Indices:
-    """Those of the first nodes that share an element with one of the others."""
+    """First nodes that share an element with one of the others."""
     mark[others] = 1.0
     touching: Indices = these[(graph[these] @ mark) > 0.0]
     mark[others] = 0.0

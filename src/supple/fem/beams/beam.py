@@ -204,7 +204,7 @@ class BeamMesh(BeamLine):
 
     @cached_property
     def _turns(self) -> bool:
-        """Whether the axes of the section differ from those of the body."""
+        """True if the axes of the section differ from those of the body."""
         return self.roll != 0.0 and not all(element.round for element in self._pieces)
 
     @cached_property
@@ -253,14 +253,14 @@ class BeamMesh(BeamLine):
 
 
 class LumpedBeamMesh(BeamMesh):
-    """The same with the mass of each element at its two nodes, sections with their inertia."""
+    """Beam mesh with the mass of each element at its two nodes, sections with their inertia."""
 
     def _element_points(self, element: BeamElement) -> tuple[Array, Array, Array]:
         return element.lumped_points
 
 
 class StaticBeamMesh(BeamMesh):
-    """The same with statics of its nodes that are exact, however steep its section changes."""
+    """Beam mesh whose statics are exact at its nodes, however steep its section changes."""
 
     element_type: ClassVar[type[BeamElement]] = StaticElement
 

@@ -122,7 +122,7 @@ class Compliance:
         return np.array(xi), np.array(weights), np.array([*self._known.values()])
 
     def points(self, xi: float) -> tuple[Array, Array, Array]:
-        """The same from the first end to xi: the last cell by the polynomial through its points."""
+        """Integrals from the first end to xi; the last cell by a polynomial through its points."""
         places, weights, values = self._points
         cell = int(np.searchsorted(self._ends[1:-1], xi, side="right"))
         first, last = TAPER_POINTS * cell, TAPER_POINTS * (cell + 1)
@@ -191,7 +191,7 @@ class PlaneShapes:
 
     @classmethod
     def of(cls, laws: Sequence[SectionLaw], plane: int, length: float) -> Self:
-        """Those of an element with one section, or with the mean of several."""
+        """Return the shapes of an element with one section, or with the mean of several."""
         EI = np.mean([law.bending[plane, plane] for law in laws])
         b, g = np.ones(1), np.atleast_1d(EI / (np.mean([x.shear[plane] for x in laws]) * length**2))
         xb = np.concatenate([[0.0], b])
@@ -336,7 +336,7 @@ class BeamElement:
 
     @cached_property
     def lumped_points(self) -> tuple[Array, Array, Array]:
-        """The same with the mass of every section at both ends, by the lever rule."""
+        """Material points with the mass of every section at both ends, by the lever rule."""
         ends = [(1.0, xi * w, law) for xi, w, law in self.stations]
         return self._at([*((0.0, (1.0 - xi) * w, law) for xi, w, law in self.stations), *ends])
 
@@ -404,7 +404,7 @@ class BeamElement:
         return rows @ self._to_centre if any(self.centre) else rows
 
     def _shares(self, xi: float) -> tuple[tuple[float, float], tuple[float, float]]:
-        """How much of stretch and of twist is before xi, each with its slope."""
+        """Parts of stretch and of twist before xi, each with its slope."""
         if self.compliance is None:
             return (xi, 1.0), (xi, 1.0)
         return self.compliance.share(xi, AXIAL), self.compliance.share(xi, TWISTING)
@@ -420,7 +420,7 @@ class BeamElement:
 
 
 class StaticElement(BeamElement):
-    """The same with statics of its ends that are exact, however steep its section changes."""
+    """Beam element whose statics are exact at its ends, however steep its section changes."""
 
     steepest: ClassVar[float] = np.inf
 
@@ -432,7 +432,7 @@ def element_geometric_stiffness(element: BeamElement, displacement: Array) -> Ar
 
 @lru_cache(maxsize=64)  # elements of a uniform beam are one, and loads are many
 def _forms(element: BeamElement) -> Array:
-    """That matrix for each displacement, (size, size, size)."""
+    """Geometric stiffness per unit of each nodal displacement, (size, size, size)."""
     found = np.zeros((element.size,) * 3)
     moment_slopes = _moment_slopes(element)
     for xi, weight, law in element.stations:

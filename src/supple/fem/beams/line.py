@@ -26,7 +26,7 @@ STEEPEST, FINEST = 3.0, 40  # FINEST: how often a cell may be halved towards an 
 
 @dataclass(frozen=True, eq=False)
 class SectionLaw:
-    """What one section weighs and resists, per length.
+    """Mass, inertia and stiffness of one section, per length.
 
     Attributes
     ----------

@@ -117,7 +117,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class ComponentReport:
-    """What `check_component` found; printing it shows all.
+    """Findings of `check_component`; printing it shows all.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ SPLITS: dict[int, tuple[tuple[int, int, int], ...]] = {
 
 
 def component_surface(component: Any, basis: Array, slaved: Array) -> Surface:
-    """What is seen of a component with displacements ``basis`` (size, n) of its coordinates.
+    """Surface of a component with displacements ``basis`` (size, n) of its coordinates.
 
     ``slaved`` (size, r) are the shapes that follow. Shells are drawn by their middle surface,
     solids by their outer faces, and nodes without elements as points that are joined by lines.
@@ -101,7 +101,7 @@ def face_points(kind: str, cells: Indices, nodes: Array) -> tuple[Indices, Indic
 
 
 def _outside(kind: str, cells: Indices) -> tuple[Booleans, int]:
-    """Which faces, of all cells one local face after the other, are outside; steps of corners."""
+    """Outside faces, of all cells one local face after the other; steps of corners."""
     corners = 3 if KINDS[kind].simplex else 4
     every = np.concatenate([cells[:, list(face)] for face in _faces(kind)])
     step = every.shape[1] // corners if every.shape[1] != 9 else 2

@@ -27,7 +27,7 @@ FACES_FROM = 20
 
 @dataclass(frozen=True, eq=False)
 class MeshData:
-    """What a mesh file holds.
+    """Content of a mesh file.
 
     Attributes
     ----------
@@ -293,7 +293,7 @@ def mesh_geometry(
 
 
 def _kind(source: Path, allow_scripts: bool) -> str | None:
-    """What gmsh shall take a file for; None for its own scripts."""
+    """Kind of file for gmsh; None for its own scripts."""
     kind = SHAPES.get(source.suffix.lower())
     if kind is None and not allow_scripts:
         raise ModelError.plain(

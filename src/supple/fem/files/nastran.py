@@ -73,7 +73,7 @@ class Output4Matrix:
 
 
 def is_binary(path: Path) -> bool:
-    """Whether a file is not text."""
+    """True if a file is not text."""
     with path.open("rb") as file:
         return b"\0" in file.read(64)
 

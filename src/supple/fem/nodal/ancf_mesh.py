@@ -110,7 +110,7 @@ class ANCFMesh:
         return first, first + 1
 
     def turns(self, node: int) -> bool:
-        """Whether a node has axes: two gradients behind its place."""
+        """True if a node has axes: two gradients behind its place."""
         first = node * self.node_vectors
         flags: list[bool] = self.places.ravel()[first : first + 3].tolist()
         return flags == [True, False, False]

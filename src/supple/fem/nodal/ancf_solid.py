@@ -40,7 +40,7 @@ PLANE = 100.0
 
 @dataclass(frozen=True, eq=False)
 class SolidVectors:
-    """Which vectors the places of the nodes of a solid are made of.
+    """Vectors that the places of the nodes of a solid are made of.
 
     Attributes
     ----------

@@ -49,7 +49,7 @@ LINEAR_SOLID = 1.0  # the same of linear elements, most of whose energy is wrong
 
 
 class StrainField:
-    """What strains a body has of its nodal vectors.
+    """Strains of a body as functions of its nodal vectors.
 
     Attributes
     ----------

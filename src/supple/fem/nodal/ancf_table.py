@@ -182,7 +182,7 @@ class ElementTable:
 
     @property
     def damped(self) -> bool:
-        """Whether rates of strain have stresses."""
+        """True if rates of strain have stresses."""
         return bool(np.any(self.viscosity))
 
     @cached_property

@@ -68,7 +68,7 @@ def stretch_rows(length: float) -> Array:
 
 
 class Beside(NamedTuple):
-    """What is beside an element in its line.
+    """Neighbours of an element in its line.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Beside(NamedTuple):
 
     @classmethod
     def of(cls, line: BeamLine, ends: tuple[float, float]) -> Beside:
-        """What is beside the element between two places in 0..1 of a line."""
+        """Return the neighbours of the element between two places in 0..1 of a line."""
         at = ends[0] == 0.0, ends[1] == 1.0
         if isinstance(line.section, CrossSection):  # masses are as lengths
             own, rest, tips = ends[1] - ends[0], [ends[0], 1.0 - ends[1]], []

@@ -385,7 +385,7 @@ def plate(
 
 
 def _rises(pattern: Pattern, i: Integers, j: Integers, nx: int, ny: int) -> Booleans:
-    """Whether the diagonal of the cell i, j rises along x."""
+    """True if the diagonal of the cell i, j rises along x."""
     left, below = 2 * i + 1 <= nx, 2 * j + 1 <= ny
     rises: dict[str, Booleans] = {
         "right": i >= 0,

@@ -100,7 +100,7 @@ def _invert(kind: str, corners: Array, point: Array) -> Array | None:
 
 
 def _outside(kind: SolidKind, xi: Array) -> float:
-    """How far a place is outside of the reference cell, zero or less inside."""
+    """Distance of a place from the reference cell, zero or less inside."""
     outside = max(-xi.min(), (xi.sum() if kind.simplex else xi.max()) - 1.0)
     return float(outside)
 

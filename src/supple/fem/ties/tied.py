@@ -67,7 +67,7 @@ class TiedComponent:
     point_masses: PointMasses = ()
 
     def with_masses(self, point_masses: PointMasses) -> TiedComponent:
-        """The same with these point masses, ((place, kg), ...)."""
+        """Return the component with these point masses, ((place, kg), ...)."""
         return replace(self, point_masses=tuple(point_masses))
 
     @property
@@ -107,7 +107,7 @@ class TiedComponent:
         return result
 
     def point(self, place: int) -> Array:
-        """Where a place is (3,), m."""
+        """Position of a place (3,), m."""
         nodes = len(self.nodes)
         found = self.nodes[place] if place < nodes else self.interfaces[place - nodes].place
         return np.asarray(found)
@@ -199,7 +199,7 @@ class TiedComponent:
         return sparse.csc_array(found)
 
     def spread_stiffness(self, place: int, basis: Array) -> Array:
-        """What spreading a load at a place over nodes adds to geometric stiffness, (6, n, n).
+        """Geometric stiffness by spreading a load at a place over nodes, (6, n, n).
 
         Of unit forces and torques, for displacements ``basis @ q``: when the nodes turn about the
         place they move of second order, too, which is no displacement or rotation of the place.

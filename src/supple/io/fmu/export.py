@@ -347,7 +347,7 @@ def _tool() -> str:
 
 
 def _binary(about: Description, version: str) -> str:
-    """Where the library is in the archive."""
+    """Path of the library in the archive."""
     system, machine = SYSTEMS.get(sys.platform), MACHINES.get(platform.machine().lower())
     if system is None or machine is None:
         raise build.BuildError(f"there are no FMUs of {platform.system()} {platform.machine()}")

@@ -139,7 +139,7 @@ def variables_of(
 
 
 def _unique(v: Variable, among: Sequence[Variable]) -> str:
-    """Its name; if another before it has the same, with the value reference."""
+    """Name of a variable; if another before it has the same, with the value reference."""
     taken = any(other.name == v.name for other in among[: v.reference])
     return f"{v.name} ({v.reference})" if taken else v.name
 

@@ -57,7 +57,7 @@ KEYS = {
 
 @dataclass(frozen=True)
 class Outputs:
-    """What is written after a run, in the folder of the file.
+    """Files that are written after a run, in the folder of the model file.
 
     save : path of the result (NetCDF), or None
     html : path of a page that plays the motion, or None
@@ -144,7 +144,7 @@ def read_outputs(reader: Reader, node: Node, scope: Scope) -> Outputs:
 
 
 def _known_before(name: str) -> bool:
-    """Whether the first instant can say if a result has this; some energies come with the run."""
+    """True if the first instant can say if a result has this; some energies come with the run."""
     head, _, kind = name.partition(".")
     return not (head == "energy" and (not kind or kind in ENERGIES))
 

@@ -25,7 +25,7 @@ from supple.state import State
 
 @dataclass(frozen=True)
 class Kind:
-    """What an annotation allows.
+    """Values that an annotation allows.
 
     ``words`` are given texts and numbers; ``entry`` is that of each entry of a list of any length,
     ``rows`` are those of lists of given length, ``values`` is that of the values of a mapping;
@@ -53,26 +53,26 @@ class Kind:
 
     @property
     def signal(self) -> bool:
-        """Whether a text is an expression in t."""
+        """True if a text is an expression in t."""
         return Signal in self.classes
 
     @property
     def law(self) -> bool:
-        """Whether a text is a formula in x and v."""
+        """True if a text is a formula in x and v."""
         return Law in self.classes
 
     @property
     def lists(self) -> bool:
-        """Whether a list may stand there."""
+        """True if a list may stand there."""
         return self.array or self.anything or self.entry is not None or bool(self.rows)
 
     @property
     def numeric(self) -> bool:
-        """Whether a text may be an expression in parameters, or a number with a unit."""
+        """True if a text may be an expression in parameters, or a number with a unit."""
         return self.number or self.integer or self.array
 
     def __or__(self, other: Kind) -> Kind:
-        """What one or the other allows."""
+        """Values that one or the other allows."""
         flags = {
             name: getattr(self, name) or getattr(other, name)
             for name in ("number", "integer", "truth", "text", "nothing", "array", "frame", "body",
@@ -88,7 +88,7 @@ class Kind:
         )
 
     def describe(self, names: Iterable[str] = ()) -> str:
-        """What is expected there, in words; ``names`` are those of the classes that can be made."""
+        """Expected values in words; ``names`` are those of the classes that can be made."""
         if self.anything:
             return "anything"
         parts = [repr(word) for word in self.words]
@@ -120,7 +120,7 @@ _NAMED = (Joint, Constraint, Shaft)
 
 
 def kind_of(hint: Any) -> Kind:
-    """What an annotation allows in a file."""
+    """Return the values that an annotation allows in a file."""
     if hint is Any or hint is inspect.Parameter.empty:
         return Kind(anything=True)
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
@@ -159,7 +159,7 @@ def _joined(kinds: list[Kind]) -> Kind:
 
 
 def _arrays(hint: Any) -> bool:
-    """Whether it is one of the pieces of ArrayLike that stand for arrays."""
+    """True if it is one of the pieces of ArrayLike that stand for arrays."""
     name = getattr(typing.get_origin(hint) or hint, "__name__", "")
     return name in ("_SupportsArray", "_NestedSequence", "_Buffer", "Buffer")
 

@@ -105,7 +105,7 @@ class ModelFile:
         return result
 
     def simulate(self, **changes: Any) -> Result:
-        """The same without the outputs of the file."""
+        """Run without the outputs of the file."""
         return self._simulated(changes, outputs=False)
 
     def _simulated(self, changes: dict[str, Any], outputs: bool) -> Result:
@@ -120,7 +120,7 @@ class ModelFile:
         return warned(found)
 
     def _arguments(self, changes: dict[str, Any]) -> RunOptions:
-        """What `simulate` is asked for, by the file and beside it."""
+        """Arguments of `simulate`, from the file and beside it."""
         given = {**self.settings, **changes}
         if "t_end" not in given:
             raise ModelError.plain(f"{self.path.name}: there is no simulation: t_end, expected one")

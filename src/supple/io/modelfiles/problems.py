@@ -16,7 +16,7 @@ MOST_OF_ONE = 2
 
 
 class Place(NamedTuple):
-    """Where something stands: name of the file, line and column, both counted from 1."""
+    """Place in a text: name of the file, line and column, both counted from 1."""
 
     file: str
     line: int

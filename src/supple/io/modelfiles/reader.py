@@ -34,7 +34,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class Names(Protocol):
-    """What names in a file stand for."""
+    """Objects that names in a file stand for."""
 
     root: Path
 
@@ -63,7 +63,7 @@ class Reader:
         self.elements = 0.0  # of meshes that are made, not read
 
     def value(self, node: Node, kind: Kind, scope: Scope, units: Units = ()) -> Any:
-        """What a node is, where an argument of this kind is expected."""
+        """Value of a node, where an argument of this kind is expected."""
         found = node.value
         if found is None:
             if kind.nothing or kind.anything:
@@ -84,7 +84,7 @@ class Reader:
 
     @staticmethod
     def expected(kind: Kind) -> str:
-        """What may stand in a field, in words."""
+        """Values that may stand in a field, in words."""
         return kind.describe(choices(kind.classes) if kind.classes else ())
 
     @staticmethod
@@ -106,7 +106,7 @@ class Reader:
         return tuple(found)
 
     def list(self, node: Node, kind: Kind, scope: Scope, units: Units) -> Any:
-        """What a list is."""
+        """Value of a list."""
         entries: tuple[Node, ...] = node.value
         if kind.frame and entries and isinstance(entries[0].value, str):
             return frame_from_list(self, node, scope)
@@ -128,7 +128,7 @@ class Reader:
         return self.each(nodes, lambda node: self.value(node, next(left), scope, units))
 
     def mapping(self, node: Node, kind: Kind, scope: Scope, units: Units) -> Any:
-        """What a mapping is: an object, a frame, or values by name."""
+        """Value of a mapping: an object, a frame, or values by name."""
         if kind.frame and "body" in node.value:
             return frame_from_mapping(self, node, scope)
         if kind.classes or TYPE in node.value:
@@ -142,7 +142,7 @@ class Reader:
         return dict(zip(keys, found, strict=True))
 
     def text(self, node: Node, kind: Kind, scope: Scope, units: Units) -> Any:
-        """What a text is: a word, a name, a place, a path, a formula, an expression, a number."""
+        """Value of a text: a word, a name, a place, a path, a formula, an expression, a number."""
         text = scope.filled(node, node.value)
         if text in kind.words:
             return text
@@ -297,7 +297,7 @@ class Reader:
             raise scope.wrong(node, f"{found}, others from a mesh file")
 
     def called(self, node: Node, scope: Scope, make: Callable[[], Any]) -> Any:
-        """What a call gives; its error is noted at the key that it is about."""
+        """Answer of a call; its error is noted at the key that it is about."""
         try:
             return make()
         except ModelError as error:

@@ -167,7 +167,7 @@ def _argument(word: Word, name: str, kind: Kind) -> Schema:
 
 
 def _kind(kind: Kind) -> Schema:
-    """What may stand in a field."""
+    """Schema of the values that may stand in a field."""
     if kind.anything:
         return {}
     options: list[Schema] = []

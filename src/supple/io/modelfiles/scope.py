@@ -32,7 +32,7 @@ _NUMBER_AND_WORD = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?\s*([A-Za-z]\w*)
 
 @dataclass(frozen=True)
 class Scope:
-    """What names mean in a file or a part of it.
+    """Meaning of names in a file or a part of it.
 
     values : parameters by name, and the number of a repeated part
     prefix : what comes before the names of an included part's items
@@ -81,7 +81,7 @@ class Scope:
         return int(found) if whole else found
 
     def _why(self, text: str, error: Exception) -> str:
-        """What is wrong with a text that is no number."""
+        """Reason why a text is no number."""
         unknown = _NUMBER_AND_WORD.fullmatch(text.strip())
         if unknown and unknown[1] in self.values:
             return f"{unknown[1]!r} is a parameter here and no unit: give it another name"

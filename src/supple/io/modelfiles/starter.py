@@ -20,7 +20,7 @@ def examples() -> dict[str, Path]:
 
 
 def title(path: Path) -> str:
-    """What an example is about: its first line."""
+    """Subject of an example: its first line."""
     return path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
 
 

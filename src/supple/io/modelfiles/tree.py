@@ -58,7 +58,7 @@ class Node:
 
     @property
     def is_mapping(self) -> bool:
-        """Whether it has keys."""
+        """True if it has keys."""
         return isinstance(self.value, dict)
 
     @property
@@ -72,7 +72,7 @@ class Node:
 
 
 def read_scalar(text: str) -> Any:
-    """What a text without quotes stands for: a number, a truth value, None, or the text."""
+    """Return the value of a text without quotes: a number, a truth value, None, or the text."""
     if text in _NOTHING:
         return None
     if text in _WORDS:

@@ -23,7 +23,7 @@ class Unit(NamedTuple):
     powers: Powers
 
     def fits(self, expected: Unit) -> bool:
-        """Whether it measures the same; an angle may be left out."""
+        """True if it measures the same; an angle may be left out."""
         same = self.powers == expected.powers
         return same or (self.powers[3] == 0 and _without_angle(self) == _without_angle(expected))
 

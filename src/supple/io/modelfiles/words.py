@@ -125,7 +125,7 @@ class Argument:
 
     @property
     def required(self) -> bool:
-        """Whether it must be given."""
+        """True if it must be given."""
         return self.default is inspect.Parameter.empty and not self.many
 
 
@@ -161,7 +161,7 @@ class Word:
 
 
 def _is_function(kind: Kind | None) -> bool:
-    """Whether it is a function, or several, and can be nothing else."""
+    """True if it is a function, or several, and can be nothing else."""
     if kind is None or not kind.function:
         return kind is not None and _is_function(kind.entry)
     return replace(kind, function=False, nothing=False) == Kind()
@@ -178,7 +178,7 @@ def arguments_of(make: Callable[..., Any]) -> dict[str, Argument]:
 
 
 def fits(found: type, wanted: type) -> bool:
-    """Whether a class is one of the wanted kind; a protocol asks for its methods."""
+    """True if a class is one of the wanted kind; a protocol asks for its methods."""
     if getattr(wanted, "_is_protocol", False):
         methods = [n for n, member in vars(wanted).items() if inspect.isfunction(member)]
         return all(hasattr(found, n) for n in methods if not n.startswith("_"))
@@ -186,7 +186,7 @@ def fits(found: type, wanted: type) -> bool:
 
 
 def concrete(cls: Any) -> bool:
-    """Whether objects of a public class can be made: bases have no arguments of their own."""
+    """True if objects of a public class can be made: bases have no arguments of their own."""
     if not inspect.isclass(cls) or issubclass(cls, BaseException) or inspect.isabstract(cls):
         return False
     return cls is not Model
@@ -221,7 +221,7 @@ def _classes_of(word: Word) -> list[type]:
 
 
 def _is_base(cls: type) -> bool:
-    """Whether a class is there to be derived from: it has no constructor of its own."""
+    """True if a class is there to be derived from: it has no constructor of its own."""
     return "__init__" not in vars(cls) and any(
         inspect.isclass(c) and issubclass(c, cls) and c is not cls
         for c in map(public_names.value, public_names.paths())
@@ -294,13 +294,13 @@ def from_docstrings(make: Any, field: str) -> Units:
 
 
 def fitting(given: Unit, expected: Units) -> bool:
-    """Whether a unit is one of those expected."""
+    """True if a unit is one of those expected."""
     known = [unit(name) for name in expected if name != "*"]
     return "*" in expected or any(u is not None and given.fits(u) for u in known)
 
 
 def expected_units(units: Units) -> str:
-    """What is expected, in words."""
+    """Expected units, in words."""
     if not units:
         return "a plain number, because no unit is known for it"
     return f"a number in {' or '.join(units)}"

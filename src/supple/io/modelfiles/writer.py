@@ -213,14 +213,14 @@ class Writer:
 
     @staticmethod
     def _at_place(joint: Joint) -> bool:
-        """Whether a joint is given by its place in the world and the bodies alone."""
+        """True if a joint is given by its place in the world and the bodies alone."""
         place = joint.at
         if place is None:
             return False
         return all(_same_frame(f, f.body.at_world(*place.tolist())) for f in (joint.A, joint.B))
 
     def value(self, owner: str, field: str, value: Any, kind: Kind) -> Any:
-        """What stands in a file for a value of an argument of this kind."""
+        """Text or tree that stands in a file for a value of an argument of this kind."""
         if isinstance(value, Frame):
             return frame_value(value)
         if kind.signal and isinstance(value, Constant):
@@ -336,7 +336,7 @@ def _plain(value: Any) -> Any:
 
 
 def _is_default(stored: Any, argument: Argument) -> bool:
-    """Whether an argument can be left out."""
+    """True if an argument can be left out."""
     default = argument.default
     if argument.required:
         return False
@@ -357,7 +357,7 @@ def _is_default(stored: Any, argument: Argument) -> bool:
 
 
 def _equal(a: Any, b: Any) -> bool:
-    """Whether numbers are the same to the last bit, the sign of zero too."""
+    """True if numbers are the same to the last bit, the sign of zero too."""
     return np.asarray(a, float).tobytes() == np.asarray(b, float).tobytes()
 
 

@@ -106,7 +106,7 @@ class RigidGroups:
         return next((name for name in self.members[first] if name in self.heavy), None)
 
     def _places(self) -> dict[str, At]:
-        """Where each link is on a body; links of groups without mass are not there."""
+        """Places of links on bodies; links of groups without mass are not there."""
         found = {}
         for name, (first, pose) in self.group.items():
             body = self.above[name] or self._carrier(first)
@@ -223,7 +223,7 @@ def folded(steps: tuple[Step, ...]) -> Folded:
 
 
 def _passes(shift: Vector, motion: Motion, axis: Vector) -> bool:
-    """Whether a shift is the same before and behind a motion."""
+    """True if a shift is the same before and behind a motion."""
     if motion.kind == "translate":
         return True
     beside = float(np.linalg.norm(np.cross(shift, axis)))
@@ -390,7 +390,7 @@ class Building:
     # bodies and places
 
     def _base(self) -> Edge:
-        """How the root stands on the ground."""
+        """Joint of the root on the ground."""
         root, origin = self.found.links[self.found.root], self.options.origin
         taken, name = {edge.name for edge in self.found.edges}, BASE
         while name in taken:

@@ -73,7 +73,7 @@ Step = Pose | Motion
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """How a child stands on its parent: poses and motions in order; ``name`` if nothing moves."""
+    """Link of a child to its parent: poses and motions in order; ``name`` if nothing moves."""
 
     name: str
     parent: str

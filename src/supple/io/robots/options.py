@@ -107,7 +107,7 @@ class Options:
 
     @property
     def placed(self) -> bool:
-        """Whether the root has a place of its own."""
+        """True if the root has a place of its own."""
         return bool(np.any(self.origin.p)) or not np.array_equal(self.origin.R, IDENTITY.R)
 
     def check(self, found: Description, joints: list[str]) -> None:

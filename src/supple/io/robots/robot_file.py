@@ -143,7 +143,7 @@ class RobotFile:
         return simulate(self.model, t_end, **settings)
 
     def simulate(self, t_end: float | None = None, **settings: Any) -> Result:
-        """The same: there are no outputs beside the result."""
+        """Run; there are no outputs beside the result."""
         return self.run(t_end, **settings)
 
     def doctor(self) -> Diagnosis:

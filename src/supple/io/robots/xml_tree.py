@@ -205,7 +205,7 @@ class Attributes:
 
 
 def _alike(word: str, known: str) -> bool:
-    """Whether two words differ by a slip."""
+    """True if two words differ by a slip."""
     import difflib
 
     return difflib.SequenceMatcher(None, word.lower(), known.lower()).ratio() > 0.8
