@@ -1,4 +1,10 @@
-"""Bodies: what has mass and carries frames."""
+"""Bodies: objects with mass that carry frames.
+
+What a user writes, checked when it is constructed, and frozen: rigid bodies and forms in `base`,
+beams in `beam`, structures and meshes in `structure`, bodies over nodal vectors in `nodal`. What
+the engine computes with is made from them by `reduction` and `fem`, which they import; they know no
+model, joint or force.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Constraints and drivers: relations that hold at every instant, whatever force it takes."""
+"""Constraints and drivers: relations that hold at every instant, whatever force it takes.
+
+What a user writes, and the table of kinds that says everything but the kernels' part about each:
+rows, unknowns, drawing, names of loads. Changes of a model at events are here, too. It imports
+joints, bodies and signals.
+"""
 
 from supple.constraints.base import Constraint, FrameConstraint
 from supple.constraints.couplings import CoordinateConstraint, Coupling, Gear, Rack, Screw

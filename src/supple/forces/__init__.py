@@ -1,4 +1,8 @@
-"""Force elements: what pushes, pulls, turns and drives."""
+"""Force elements: springs, dampers, motors, controllers, ropes, loads.
+
+What a user writes, and the table of kinds that says everything but the kernels' part about each:
+where it may act, its energy, its drawing, its names. It imports joints, bodies and signals.
+"""
 
 from supple.forces.base import ForceElement, JointForce
 from supple.forces.controllers import (

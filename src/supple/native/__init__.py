@@ -1,1 +1,6 @@
-"""Kernels as machine code: how they are declared, compiled, linked, kept and loaded."""
+"""Kernels as machine code: how they are declared, compiled, linked, kept and loaded.
+
+`declare` is what kernels import; worker processes compile entries, `build` links them, `cache`
+keeps them between runs, `trust` refuses files that another user could have written. It imports
+nothing of the package.
+"""

@@ -1,4 +1,9 @@
-"""From a finite-element mesh, or from assumed shapes, to a body with few elastic coordinates."""
+"""Reduction: from a finite-element mesh, or assumed shapes, to few elastic coordinates.
+
+`problem` is a component in its frame of reference, `modes` and `shape_sets` choose shapes, `modal`
+is what the engine reads, `response` what the whole mesh would do, `mesh_flexibility` what a finer
+one would, `sid` standard input data. It imports fem, and knows no bodies.
+"""
 
 from supple.foundation.public_names import namespace
 

@@ -1,4 +1,8 @@
-"""Signals: numbers that depend on time."""
+"""Signals: numbers that depend on time.
+
+Formulas, piecewise polynomials, expressions in t by a whitelist parser, shaped inputs; each is a
+program for the kernels' stack machine, with its rate and curvature. It imports foundation.
+"""
 
 from supple.signals.base import Combination, Signal, SignalLike
 from supple.signals.formulas import Expression, Sine, as_signal, to_signal

@@ -1,1 +1,4 @@
-"""Studies of several runs: convergence, chaos, comparison."""
+"""Studies of several runs: convergence, chaos, comparison, the cross-check.
+
+It imports analyses and everything below.
+"""

@@ -1,4 +1,6 @@
-"""The doctor.
+"""Examination of a model before it is run: `model.doctor()`.
 
-What is wrong or strange with a model, in sentences; a model at its start in pictures.
+Degrees of freedom, loops, redundant constraints, singular positions, the start, drivers and units,
+as fields of a diagnosis and as a report. It reads assembled models and linear models, and runs
+nothing.
 """

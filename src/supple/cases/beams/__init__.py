@@ -1,4 +1,5 @@
-"""Beams, cables and plates.
+"""Beams, cables and plates: tables of elements, exact solutions, rotating beams.
 
-Large deflections, rotation, nodal vectors, an oscillator in a double well.
+Exact solutions are computed in the file that compares with them, by quadrature or series,
+independently of the package.
 """

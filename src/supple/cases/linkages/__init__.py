@@ -1,4 +1,5 @@
 """Mechanisms with closed loops, ropes and panels.
 
-Andrews, Bennett, Bricard, Jonker, Richard and others.
+Reference numbers are those of the sources, or of independent integrations; `linkage` compares
+joints, points and energies at given times for all of them.
 """

@@ -1,4 +1,5 @@
-"""Generalized alpha, HHT and Newmark.
+"""Generalized alpha, HHT and Newmark: the compiled step loop.
 
-Stage, Newton's matrix (dense, blocks, tree), error estimate, the compiled loop.
+`stage` has the buffers and the two ends of a step, `newton` the iteration between them. It imports
+`radau` for Newton's matrix by blocks, and everything below both.
 """

@@ -1,4 +1,5 @@
-"""What all kernels share.
+"""Definitions that all kernels share: where things are in the buffers, codes, rotations, wrenches.
 
-Layout of the buffers, records cut from them, rotations, codes of expressions, wrenches.
+`layout` is written once and read by the packing of the engine, too. It imports nothing of the
+package but the declaration of kernels.
 """

@@ -1,1 +1,4 @@
-"""Dormand-Prince 8(5,3): coefficients and the compiled loop."""
+"""Dormand-Prince 8(5,3): coefficients and the compiled step loop.
+
+It imports `run`, `equations` and what they import.
+"""

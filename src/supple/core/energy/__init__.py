@@ -1,4 +1,5 @@
-"""Bauchau's energy-preserving and energy-decaying scheme.
+"""Bauchau's energy-preserving and energy-decaying scheme: the compiled step loop.
 
-State, increments, exact forms of forces, the compiled loop.
+Rigid bodies in absolute coordinates and nodal vectors; forces, constraint forms and their exact
+increments over a step. It imports `run`, `equations` and what they import.
 """

@@ -1,5 +1,6 @@
-"""Equations of motion.
+"""Equations of motion: accelerations, residuals, tangents, energies, histories.
 
-Accelerations by every way of elimination, energies, tangents, histories, Newton's matrix along the
-tree.
+Order N along the tree, whole matrices, constraint rows by Cholesky factors, by fronts or by
+partitioned coordinates, analytic tangents and Newton's matrix along the tree. It imports `forces`,
+`bodies`, `linalg` and `base`.
 """

@@ -1,4 +1,5 @@
-"""Force elements and constraint rows.
+"""Force elements, signals and constraint rows, with their tangents.
 
-Laws, signals, loads, ropes, controllers, with their tangents.
+One file for each kind of element; `forces` walks over them, `constraint_rows` has all rows. It
+imports `bodies` and `base`.
 """

@@ -1,4 +1,4 @@
-"""Linear algebra without allocation.
+"""Linear algebra without allocation: dense factors, and the multifrontal method by a static plan.
 
-Dense solvers, the multifrontal factorization by blocks, products of inertias.
+It imports `base`. Plans are made by `supple.engine.sparsity`.
 """

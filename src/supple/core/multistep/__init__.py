@@ -1,4 +1,5 @@
-"""What SUNDIALS' multistep methods ask of a model.
+"""Functions that SUNDIALS' multistep methods ask of a model: residual, Jacobian, rates, output.
 
-Residual, Jacobian, rates, what follows a step.
+The methods themselves are those of IDA and CVODE, driven from
+`supple.integrators.methods.sundials`. It imports `run`, `equations` and what they import.
 """

@@ -1,4 +1,6 @@
-"""Radau IIA.
+"""Radau IIA of order 5: the compiled step loop.
 
-Stages, Newton's matrix (dense, blocks, tree), error estimate, dense output, the compiled loop.
+`stages` has residuals and starting values, `newton` the simplified iteration with one real and one
+complex matrix, `blocks` the same for many bodies, `rows` constraint rows, `buffers` where all of it
+is. It imports `run`, `equations` and what they import.
 """

@@ -1,4 +1,6 @@
-"""What surrounds a step of every method.
+"""The surroundings of a step, which all methods share.
 
-State, step size, acceptance, events, audit, the step over a singular position.
+Weights of errors, sizes of steps, acceptance, events and kinks located on the polynomials of a
+step, the audit of energy, the long step over a singular position. It imports `equations` and what
+is below.
 """

@@ -1,4 +1,4 @@
-"""Values read from a compiled model beside a run.
+"""Readings of a compiled model beside a run: loads, impulses, rows, symmetries, phases.
 
-Loads, impulses, values of rows, symmetries, phases, neighbours.
+Efforts and wrenches are found when somebody asks for them. It imports the rest of the engine.
 """

@@ -1,4 +1,5 @@
-"""Sparsity.
+"""Sparsity: the solver that suits a model, and static plans by which matrices are eliminated.
 
-Which entries of the matrices are not zero, how they are stored, the order of elimination.
+The couplings of a model are read from its integers; plans by entries and by blocks, and the choice
+between them, are made once, when it is compiled. It is the lowest folder of the engine.
 """

@@ -1,4 +1,5 @@
-"""Beam elements and meshes of beams.
+"""Beam elements, straight meshes of them, and frame structures.
 
-Shapes, prestress, members of frame structures, section forces.
+Exact elements of Timoshenko and of Euler and Bernoulli, also tapered ones; geometric stiffness,
+section forces as rows of nodal coordinates. It imports `base` and `sections`.
 """

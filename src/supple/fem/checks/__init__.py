@@ -1,4 +1,5 @@
-"""Checks of components that users bring.
+"""Checks of components that users bring: mass, rigid motions, frequencies, shapes of elements.
 
-Matrices, rigid motions, the mesh against its own lowest frequency.
+`sp.fem.check` examines a component before it is used, and says in sentences what is wrong. It
+imports `base`, `solids` and `refinement`.
 """

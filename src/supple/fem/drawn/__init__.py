@@ -1,1 +1,4 @@
-"""Drawing of meshes: surfaces, boundaries, primitive forms."""
+"""Surfaces of meshes and simple forms as points and triangles, for pictures.
+
+It imports `base`, `sections`, `solids` and `recovery`.
+"""

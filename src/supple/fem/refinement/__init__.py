@@ -1,1 +1,5 @@
-"""Finer meshes of the same body, and the error of a mesh by comparison with them."""
+"""Finer meshes of the same body, by which the error of a mesh is found.
+
+Every kind of mesh is divided into smaller elements with the map from old to new coordinates. It
+imports elements and `base`.
+"""

@@ -1,1 +1,4 @@
-"""Shells: membranes, bending, triangles, plates, stress at points of a shell."""
+"""Shells of flat triangles: bending by DKT, stretching by OPT, plates, stress at points.
+
+It imports `base`.
+"""

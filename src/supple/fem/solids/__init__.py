@@ -1,1 +1,4 @@
-"""Solids: geometry, matrices and stress of cells, blocks."""
+"""Solids of tetrahedra and hexahedra: geometry, matrices, stress, blocks.
+
+It imports `base`.
+"""

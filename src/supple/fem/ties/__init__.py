@@ -1,1 +1,4 @@
-"""Interfaces of a mesh, and meshes tied to each other."""
+"""Interfaces of a mesh, and components in the coordinates of their interfaces.
+
+A frame stands for many nodes, rigidly or in the mean. It imports `base` and `beams`.
+"""

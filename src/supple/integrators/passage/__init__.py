@@ -1,1 +1,4 @@
-"""Steps over singular positions."""
+"""Steps over singular positions, one long step each.
+
+It is the lowest folder of integrators.
+"""

@@ -1,4 +1,5 @@
-"""The driver of compiled step loops.
+"""The driver of compiled step loops: buffers, stops, events, progress, ends.
 
-Events, output rows, checkpoints, sampling, progress, diagnosis of slow or endless runs.
+Sampled controllers, checkpoints, Ctrl-C, output in memory or in a file, and the sentence about how
+a run ended. It imports `passage`.
 """

@@ -1,1 +1,4 @@
-"""Arrays of a run in engine order, its audit, spectra."""
+"""Arrays of a run in engine order, the audit of energy and momentum, findings.
+
+It is the lowest folder of results.
+"""

@@ -1,1 +1,4 @@
-"""Results as datasets, tables, VTK files and state files."""
+"""Results as datasets, tables, VTK files and state files.
+
+It imports `views` and `data`.
+"""

@@ -1,4 +1,5 @@
-"""Flexible bodies under the loads of a run.
+"""Flexible bodies under the loads of a run: numbers that checks compare with limits.
 
-Deformation, what modes leave out, geometric stiffness, stretch, shear.
+Deformation, deflections that are left out, effects of stress on stiffness, lateral buckling,
+supports. It imports `views` and `data`; limits and sentences are in `checks`.
 """

@@ -1,4 +1,5 @@
-"""The motion audit.
+"""The motion audit: findings about the numbers of a run that balances do not show.
 
-Growth of errors, creep, unstable states that are followed, motion between output times.
+Growth of errors by comparison with other tolerances, unstable motion, output that is too coarse. It
+imports `views` and `data`.
 """

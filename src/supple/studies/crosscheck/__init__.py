@@ -1,4 +1,5 @@
-"""The cross-check.
+"""The cross-check: one model by every formulation that can express it, and by two integrators.
 
-The same model by several formulations, at states and in runs, and who differs.
+Runs are repeated until their own errors are known, so that two ways differ or not for certain. It
+imports `comparison` and the other studies.
 """
