@@ -35,7 +35,7 @@ from supple.graph.tree_choice import Tree, checked_tree, priority
 from supple.joints import Joint
 from supple.modelling.plausibility import suspicions
 from supple.modelling.replacement import changed, moved, renamed, uses
-from supple.modelling.segmentation import written_bodies
+from supple.modelling.segmentation import discretised_bodies
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,7 +82,7 @@ class Model:
         self._items: dict[str, Item] = {}
         self._by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
         self._warned: dict[str, Any] = {}
-        self._written: Mapping[str, Body] | None = None  # with the parts that they have here
+        self._discretised: Mapping[str, Body] | None = None
         self._graph: Graph | None = None  # of the default spanning tree, while nothing changes
         # whether the items are right, while nothing changes; whether others may refer to a new one
         self._checked = self._replaced = False
@@ -111,9 +111,9 @@ class Model:
     @property
     def bodies(self) -> Mapping[str, Body]:
         """Bodies by name in the order of adding, without the ground; a read-only view."""
-        if self._written is None:
-            self._written = written_bodies(self._by_kind["bodies"], self._items.values())
-        return MappingProxyType(self._written)
+        if self._discretised is None:
+            self._discretised = discretised_bodies(self._by_kind["bodies"], self._items.values())
+        return MappingProxyType(self._discretised)
 
     @property
     def joints(self) -> Mapping[str, Joint]:
@@ -231,7 +231,7 @@ class Model:
                 listed.pop(each, None)
             self._warned.pop(each, None)
             del self._items[each]
-        self._graph, self._written, self._checked, self.built = None, None, False, {}
+        self._graph, self._discretised, self._checked, self.built = None, None, False, {}
         return tuple(gone.values())
 
     def rename(self, name: str, new: str) -> Item:
@@ -254,7 +254,7 @@ class Model:
         new.__dict__.update(self.__dict__)
         new._items = dict(self._items)
         new._by_kind = {kind: dict(items) for kind, items in self._by_kind.items()}
-        new._warned, new._written = dict(self._warned), None
+        new._warned, new._discretised = dict(self._warned), None
         return new
 
     def _put(self, item: Item) -> None:
@@ -263,7 +263,7 @@ class Model:
         for kind, types in KINDS.items():
             if isinstance(item, types):
                 self._by_kind[kind][item.name] = item
-        self._graph, self._written, self._checked, self.built = None, None, False, {}
+        self._graph, self._discretised, self._checked, self.built = None, None, False, {}
 
     def __getitem__(self, name: str) -> Item:
         """Return the item with this name; "ground" is the ground."""

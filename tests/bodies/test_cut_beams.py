@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 
 import supple as sp
 from models.random_models import KINDS, Recipe
+from supple.bodies.discretisation import divided
 
 LENGTH, HEIGHT = 1.0, 1e-3
 STEEL = sp.Material(E=2.1e11, G=0.8e11, density=7800.0)
@@ -114,7 +115,7 @@ def test_stations_that_are_used_become_ends_of_parts():
     stations = m.bodies["beam"].part_stations
     assert set(stations.tolist()) >= {0.0, 0.1, 0.45, 0.9, 1.0}
     assert np.diff(stations).max() <= 1 / 3 + 1e-12
-    assert m["beam"].part_stations.tolist() == pytest.approx([0, 1 / 3, 2 / 3, 1])
+    assert divided(m["beam"]).part_stations.tolist() == pytest.approx([0, 1 / 3, 2 / 3, 1])
     m.remove("wind")
     assert 0.1 not in m.bodies["beam"].part_stations
     m.replace("beam", parts=(0.2, 0.45, 0.7))
@@ -523,7 +524,7 @@ def test_random_trees_of_cut_beams(seed):
     assert found.success
     assert found.energy.level == "trusted"
     for name, body in m.bodies.items():
-        place = body.at(0.3) if isinstance(body, sp.Beam) else body.at(0.3, 0.1, 0.2)
+        place = body.at(0.3) if body.is_beam else body.at(0.3, 0.1, 0.2)
         np.testing.assert_allclose(
             found[place].position, other[place].position, atol=1e-7, err_msg=name
         )
@@ -569,8 +570,8 @@ def test_sentences():
     with pytest.raises(sp.ModelError, match="Beam 'beam': the velocity transformation does not"):
         sp.velocity_transformation(cantilever(4))
     assert beam(stiffening="none").stiffening == "none"
-    assert not beam(stiffening="none").part_bodies[0].stiffened
-    assert beam().part_bodies[0].second_order
+    assert not divided(beam(stiffening="none")).part_bodies[0].stiffened
+    assert divided(beam()).part_bodies[0].second_order
 
 
 def test_loops_of_whole_and_cut_beams():

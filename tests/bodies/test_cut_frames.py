@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.bodies.discretisation import divided
 from supple.engine.pack.builder import build
 from supple.results.files.vtk_series import drawn_bodies
 from supple.results.monitor.segments import _with_held
@@ -99,9 +100,9 @@ def by_hand(load) -> sp.Model:
     """The ring of four cut beams, welded by joints; 'a' is clamped, the tip is 'c'."""
     m = sp.Model()
     loose = ring(3, nodes=CORNERS | {"tip": (2.0, 1.4, 0.1)})
-    poses, beams = loose.member_poses, {}
+    poses, beams = divided(loose).member_poses, {}
     for k, (member, pose) in enumerate(zip(loose.members, poses, strict=True)):
-        length = loose.member_beams[k].length
+        length = divided(loose).member_beams[k].length
         options = {"parts": 3, "theory": member.theory}
         beams[k] = m.add(sp.Beam(f"beam{k}", length, member.section, STEEL, **options))
         if k == 0:

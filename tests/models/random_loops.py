@@ -80,7 +80,7 @@ def closing(maker: _Maker, m: supple.Model, poses: dict, kind: str, name: str, r
     """A joint or constraint that fits the poses of the bodies."""
     if kind in ("Coupling", "Driver"):
         return on_coordinates(m, kind, name, rng)
-    bodies = [m.ground, *m.bodies.values()]
+    bodies = [m.ground, *(m[name] for name in m.bodies)]
     rigid = [b for b in bodies if not isinstance(b, AxisBody)]
     second = rigid[rng.integers(len(rigid))]
     others = [b for b in bodies if b.name != second.name]

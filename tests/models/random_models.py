@@ -570,7 +570,7 @@ def rebuilt(
     R = np.eye(3) if turn is None else turn
     d = np.zeros(3) if shift is None else shift
     new = supple.Model(gravity=R @ model.gravity)
-    bodies = {n: dataclasses.replace(change(b), name=rename(n)) for n, b in model.bodies.items()}
+    bodies = {n: dataclasses.replace(change(model[n]), name=rename(n)) for n in model.bodies}
 
     def moved(frame: supple.Frame) -> supple.Frame:
         if frame.body.name == "ground":

@@ -43,7 +43,7 @@ def described(model: Model) -> dict[str, Any]:
     inboard = {edge.joint: edge for edge in tree.tree}
     return {
         "model": model.name,
-        "bodies": [{"name": n, "kind": type(body).__name__} for n, body in model.bodies.items()],
+        "bodies": [{"name": n, "kind": type(model[n]).__name__} for n in model.bodies],
         "joints": [
             {
                 "name": name,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from supple.bodies.discretisation import in_nodal_vectors
 from supple.formulations.base import Formulation, rewritten
 from supple.formulations.trees import Absolute
 from supple.foundation import validate
@@ -45,4 +46,4 @@ class ANCF(Formulation):
 
     def written(self, model: Model) -> Model:
         """The model with all its beams written anew."""
-        return rewritten(model, lambda body: body.with_gradients(self.elements))
+        return rewritten(model, lambda body: in_nodal_vectors(body, self.elements))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from supple.bodies.discretisation import in_segments
 from supple.formulations.base import Formulation, rewritten
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
-from supple.foundation.frames import PartOptions
+from supple.foundation.frames import SegmentOptions
 from supple.graph.tree_choice import Tree
 from supple.model import Model
 
@@ -54,5 +55,5 @@ class DeformationModes(Formulation):
 
     def written(self, model: Model) -> Model:
         """The model with all its beams and frame structures cut."""
-        options = PartOptions(self.elongation, self.twist, self.mass, self.refinement)
-        return rewritten(model, lambda body: body.in_parts(options))
+        options = SegmentOptions(self.elongation, self.twist, self.mass, self.refinement)
+        return rewritten(model, lambda body: in_segments(body, options))

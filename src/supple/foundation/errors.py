@@ -105,7 +105,8 @@ def percent(part: float) -> str:
 
 def label(item: Any) -> str:
     """Kind and name of an item, for example ``RigidBody 'link1'``."""
-    return f"{type(item).__name__} {item.name!r}"
+    kind = getattr(item, "kind_name", type(item).__name__)
+    return f"{kind} {item.name!r}"
 
 
 def describe(value: Any) -> str:

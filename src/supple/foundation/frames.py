@@ -57,12 +57,12 @@ class Line(Protocol):
 
 
 @dataclass(frozen=True)
-class PartOptions:
-    """Options of the parts of a beam: elongation and twist beside bending, and where their mass is.
+class SegmentOptions:
+    """Deformations of beam segments beside bending: elongation and twist, and their mass.
 
-    ``mass`` is "consistent", along a part as it is deformed; "undeformed", along a part as if it
-    had no deflection, which moves only with it; or "lumped", at both ends of a part, rotary inertia
-    included. ``refinement`` parts take the place of each one.
+    ``mass`` is "consistent", along a segment as it is deformed; "undeformed", along a segment as if
+    it had no deflection, which moves only with it; or "lumped", at both ends of a segment, rotary
+    inertia included. ``refinement`` segments take the place of each one.
     """
 
     elongation: bool = True
@@ -189,7 +189,10 @@ class Body:
 
     @property
     def divides(self) -> bool:
-        """True if its parts depend on the places that are used of it: `divided`."""
+        """True if its segments or nodes depend on the places that a model uses of it.
+
+        `supple.bodies.discretisation` makes what the engine computes with from it.
+        """
         return False
 
     @property
@@ -203,18 +206,7 @@ class Body:
         return ()
 
     def divided(self, frames: Iterable[Frame]) -> Body:
-        """The body with ends of parts at the frames of it that a model uses."""
-        return self
-
-    def in_parts(self, options: PartOptions) -> Body:
-        """The body cut into parts, as far as it deforms."""
-        return self
-
-    def with_gradients(self, elements: int) -> Body:
-        """The body with nodal vectors as coordinates, of so many elements; itself if it is rigid.
-
-        What cannot be written like this is refused by a sentence.
-        """
+        """Return the body with nodes at the frames of it that a model uses."""
         return self
 
     def on_part(self, frame: Frame) -> Frame:

@@ -20,7 +20,7 @@ GRAVITY = (9500.0, 10100.0)  # m/s2 if it is given in mm/s2
 class Suspicion(NamedTuple):
     """A sentence about an item; ``sure`` if it is worth a warning before a run.
 
-    ``name`` is that of the item, "" for the model itself; while ``item`` is the same, so is it.
+    ``name`` is that of the item, "" for the model itself; repeated only when ``item`` is replaced.
     """
 
     name: str
@@ -36,11 +36,11 @@ def suspicions(model: Model) -> Iterator[Suspicion]:
         text = f"gravity is {strength:g} m/s2, expected 9.81 if lengths are in m"
         yield Suspicion("", model.gravity, f"{label(model)}: {text}", True)
     for body in model.bodies.values():
-        sentence = body.suspicion()
+        sentence, item = body.suspicion(), model[body.name]
         if sentence is not None:
-            yield Suspicion(body.name, body, sentence, True)
+            yield Suspicion(body.name, item, sentence, True)
         elif (sentence := body.hint()) is not None:
-            yield Suspicion(body.name, body, sentence, False)
+            yield Suspicion(body.name, item, sentence, False)
     for joint in model.joints.values():
         initial = joint.initial.tolist()
         if not any(initial):

@@ -9,17 +9,21 @@ from supple.forces import DistributedLoad
 from supple.foundation.frames import Body, Frame
 
 
-def written_bodies(bodies: Mapping[str, Body], items: Iterable[Any]) -> Mapping[str, Body]:
-    """The bodies by name; those that are cut have ends of parts at all places that items use."""
-    cut = {name: body for name, body in bodies.items() if body.divides}
-    if not cut:
+def discretised_bodies(bodies: Mapping[str, Body], items: Iterable[Any]) -> Mapping[str, Body]:
+    """Bodies by name as the engine computes with them.
+
+    Those that are divided have ends of segments, or nodes, at all places that items use.
+    """
+    used: dict[str, list[Frame]] = {name: [] for name, body in bodies.items() if body.divides}
+    if not used:
         return bodies
-    used: dict[str, list[Frame]] = {name: [] for name in cut}
+    from supple.bodies.discretisation import divided
+
     for item in items:
         for frame in used_frames(item):
             if frame.body.name in used:
                 used[frame.body.name].append(frame)
-    return {n: cut[n].divided(used[n]) if n in cut else body for n, body in bodies.items()}
+    return {n: divided(body, used[n]) if n in used else body for n, body in bodies.items()}
 
 
 def used_frames(item: Any) -> tuple[Frame, ...]:

@@ -149,7 +149,7 @@ class InstantOutputs:
                 return None
         except (ValueError, SuppleError):
             return None
-        c, frame = self.compiled, frame.body.on_part(frame)
+        c, frame = self.compiled, self.compiled.on_part(frame)
         if frame.body.name in c.gradient:
             return self._nodal(c.gradient[frame.body.name], frame)
         record = c.flexible.get(frame.body.name)

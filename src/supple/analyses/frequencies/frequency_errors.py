@@ -251,7 +251,7 @@ class _Loaded:
         energies, stressed = None, False
         if record.body.stiffened and _stress_effect(record, body, stress, strained) > SMALL:
             places, held = body.loads.places, body.loads.held
-            known = None if record.body.is_part else stress
+            known = None if record.body.is_segment else stress
             loads = StressedLoads(places, body.factors, shapes, known, strained, held)
             with suppress(ModelError, np.linalg.LinAlgError):  # more than it bears alone
                 energies = record.body.stressed_energy(loads, record.point_masses)
@@ -294,7 +294,7 @@ def _stress_effect(record: FlexRecord, body: Deflected, stress: Array, state: Ar
 
     Stress is that under loads (m,); parts of beams have it from their elastic coordinates (n,).
     """
-    if record.body.is_part:
+    if record.body.is_segment:
         part, law = cast("Beam", record.body), section_law(record)
         force = part.section_forces(0.5 * part.length, record.point_masses)[0] @ state
         return float(abs(force) * part.length**2 / np.linalg.eigvalsh(law.bending)[0] / np.pi**2)

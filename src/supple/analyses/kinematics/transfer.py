@@ -540,8 +540,8 @@ class Mechanism:
 def _frame(model: Model, item: Body | Frame) -> Frame:
     """A frame of the model: itself, or that of a body at its origin."""
     body = item.body if isinstance(item, Frame) else item
-    known = model.bodies.get(body.name) is body or body is model.ground
-    if not known:
+    known = model.bodies.get(body.name)
+    if body is not model.ground and (known is None or body not in (known, model[body.name])):
         raise ModelError(OWNER, "outputs", item, "a body of the model, or a frame on one")
     return item if isinstance(item, Frame) else item.at(0.0)
 

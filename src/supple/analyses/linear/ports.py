@@ -169,7 +169,8 @@ class Ports:
     def _place(self, field: Field, item: Body | Frame, there: Position) -> list[Port]:
         """The six ports of a place, in world axes."""
         body = item.body if isinstance(item, Frame) else item
-        if self.model.bodies.get(body.name) is not body:
+        known = self.model.bodies.get(body.name)
+        if known is None or body not in (known, self.model[body.name]):
             expected = "a body of the model, or a frame on one"
             raise ModelError(OWNER, field, item, expected)
         frame = item if isinstance(item, Frame) else item.at(0.0)

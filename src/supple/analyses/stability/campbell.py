@@ -144,8 +144,8 @@ def _places(model: Model) -> list[Frame]:
     used = [frame for joint in model.joints.values() for frame in joint.frames.values()]
     used += [frame for force in model.forces.values() for frame in force.frames.values()]
     for body in model.bodies.values():
-        spread = body.spread_places
-        found += [body.at(*place) for place in spread] or [f for f in used if f.body is body]
+        spread = [body.at(*place) for place in body.spread_places]
+        found += spread or [f for f in used if f.body.name == body.name]
     return found
 
 OWNER = "campbell"

@@ -30,10 +30,11 @@ from supple.foundation.validate import read_only, set_fields
 
 # Rounding of a computed station, in lengths of the body.
 STATION_TOLERANCE = 1e-9
+PARTS = "a number of parts, e.g. 8, or ascending stations between 0 and the length"
 
 
 class AxisBody(Body):
-    """What beams of all kinds know before they deform: mass, stations, shape, strange numbers."""
+    """A body along an axis as it is before it deforms: mass, stations, shape, strange numbers."""
 
     length: float
     section: Profile
@@ -100,28 +101,28 @@ class AxisBody(Body):
 
     def nearest(self, point: Vector) -> Vector:
         """Return the place (station, 0, 0) m of the axis that is nearest to a point."""
-        line = self._line
+        line = self.rest_line
         along = min(max(float(point[0]), 0.0), self.length) if line is None else line.nearest(point)
         return read_only((along, 0.0, 0.0))
 
     def rest_pose(self, place: Vector) -> Pose:
-        """Where a place (station, 0, 0) m is in the undeformed beam, and the section's axes."""
-        line = self._line
+        """Place and axes of the section at (station, 0, 0) m in the undeformed beam."""
+        line = self.rest_line
         return super().rest_pose(place) if line is None else line.own_pose(float(place[0]))
 
     @property
     def has_sections(self) -> bool:
-        """Whether its sections have axes across it: those of beams have."""
+        """True if its sections have axes across it, as those of beams have."""
         return True
 
     @property
     def curved(self) -> bool:
-        """Whether it is curved or twisted without load."""
+        """True if it is curved or twisted without load."""
         return self.centre_line is not None or self.twist is not None
 
     @property
-    def _line(self) -> CentreLine | None:
-        """Where its sections are without load; None if it is straight."""
+    def rest_line(self) -> CentreLine | None:
+        """Places and axes of its sections without load; None if it is straight."""
         return self.__dict__.get("_rest_line")
 
     def _give_line(self, length: Any, twist: Any, line: Any, first_y: Any) -> None:
@@ -152,7 +153,7 @@ class AxisBody(Body):
             raise ModelError(label(self), field, found, expected)
         return min(max(found, 0.0), self.length)
 
-    def _inner_stations(self, frames: Iterable[Frame]) -> tuple[float, ...]:
+    def inner_stations(self, frames: Iterable[Frame]) -> tuple[float, ...]:
         """Ascending stations (m) of some frames between the ends of the beam, each once."""
         slack = STATION_TOLERANCE * self.length
         used: list[float] = []
@@ -160,6 +161,18 @@ class AxisBody(Body):
             if slack < x < self.length - slack and (not used or x - used[-1] > slack):
                 used.append(x)
         return tuple(used)
+
+
+def given_parts(owner: str, parts: Any, length: float) -> int | tuple[float, ...]:
+    """Check the segments of a beam: their number, or the stations (m) between them."""
+    if not isinstance(parts, (list, tuple, np.ndarray, range)):
+        return validate.integer(owner, "parts", parts, 1, PARTS)
+    stations = validate.array(owner, "parts", parts, PARTS)
+    if stations.ndim != 1 or not stations.size:
+        raise ModelError(owner, "parts", parts, PARTS)
+    if np.any(np.diff(stations) <= 0.0) or np.any((stations < 0.0) | (stations > length)):
+        raise ModelError(owner, "parts", parts, PARTS)
+    return tuple(float(x) for x in stations if 0.0 < x < length)
 
 
 def equal_steps(fixed: Sequence[float], step: float) -> list[float]:

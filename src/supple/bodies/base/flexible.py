@@ -18,7 +18,7 @@ from supple.fem.recovery.stress_points import StressBlock, mesh_blocks
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label, warn_caller
-from supple.foundation.frames import Body, Discretisation, Frame, PartOptions, ViewName
+from supple.foundation.frames import Body, Discretisation, Frame, ViewName
 from supple.foundation.units import HEAVIEST, LONGEST, material_sentence
 from supple.reduction.matching import ModePattern
 from supple.reduction.membranes import feels_loads
@@ -60,6 +60,7 @@ class FlexibleBody(Body):
 
     discretisation: ClassVar[Discretisation] = "floating_frame"
     view: ClassVar[ViewName] = "nodes"
+    is_segment: ClassVar[bool] = False  # True for a segment of a beam
     can_stiffen: ClassVar[bool] = False  # whether it has a field ``stiffening``
     many_elements: ClassVar[bool] = False  # whether rounding of its modes is that of a large mesh
 
@@ -101,18 +102,6 @@ class FlexibleBody(Body):
     @abstractmethod
     def carries_own_frame(self) -> bool:
         """Whether the body's own frame is fixed to its material at the origin."""
-
-    def in_parts(self, options: PartOptions) -> Body:
-        """Refuse to be cut into parts: only beams and frames of finite elements can be."""
-        raise ModelError.plain(
-            f"{label(self)} cannot be cut into parts, expected a Beam or FrameStructure of finite "
-            "elements, or a rigid body"
-        )
-
-    def with_gradients(self, elements: int) -> Body:
-        """Refuse nodal vectors: only beams have a body of them in their place."""
-        del elements
-        raise ModelError.plain(f"{label(self)} has no body of nodal vectors, expected a Beam")
 
     @property
     def stiffened(self) -> bool:
@@ -178,11 +167,6 @@ class FlexibleBody(Body):
         Raises LinAlgError if the stress makes its mesh unstable.
         """
         raise ModelError(label(self), "stress", None, "a body made of a beam or a mesh")
-
-    @property
-    def is_part(self) -> bool:
-        """True if the body is a part of a beam that is cut."""
-        return False
 
     def sheared_response(
         self, places: Sequence[float], point_masses: PointMasses = ()

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
 
 import numpy as np
 
-from supple.bodies.base.flexible import FlexibleBody, PointMasses, warn_of_split
+from supple.bodies.base.flexible import FlexibleBody, PointMasses, strain_damping, warn_of_split
 from supple.fem.base.damping import Damping
 from supple.foundation.arrays import Vector
-from supple.foundation.errors import label
-from supple.foundation.frames import Frame
+from supple.foundation.errors import ModelError, label
+from supple.foundation.frames import Frame, SegmentOptions
 from supple.foundation.progress import told
 from supple.foundation.validate import read_only, set_fields
 from supple.reduction.eigen import dense
@@ -34,11 +34,15 @@ from supple.reduction.response import (
 )
 from supple.reduction.second_order.slaved import inertia_loads, load_forms, slaved_mesh
 from supple.reduction.shape_sets import AttachmentModes
-from supple.reduction.stiffening import SecondOrder, Stiffening
+from supple.reduction.stiffening import SecondOrder, Stiffening, stiffening_choice
 
 MODES = "'all', a number of modes, different mode numbers from 1, or shapes, e.g. CraigBampton(...)"
 Masses = tuple[tuple[int, float], ...]
 SEEN = 40  # places of a mesh, at most, at which deflections are compared
+# Stiffening of a body in segments that has none: its default is another.
+NONE = "none"
+
+Kept = TypeVar("Kept")
 
 
 class Reduced(Protocol):
@@ -60,6 +64,15 @@ class ReducedBody(FlexibleBody):
 
     damping: Damping | None
     stiffening: Stiffening
+    # of a beam or frame structure in segments, as a formulation chooses
+    segment_options: SegmentOptions = SegmentOptions()
+
+    def _kept(self, key: Hashable, make: Callable[[], Kept]) -> Kept:
+        """What ``make`` returns: called once for a key, and kept with the body."""
+        store: dict[Hashable, Kept] = self.__dict__["_reductions"]
+        if key not in store:
+            store[key] = make()
+        return store[key]
 
     @abstractmethod
     def _reduced(self, point_masses: PointMasses) -> Reduced:
@@ -83,17 +96,17 @@ class ReducedBody(FlexibleBody):
 
     @property
     def stiffened(self) -> bool:
-        """Whether deflections change its stiffness."""
-        return self.stiffening is not None
+        """True if deflections change its stiffness."""
+        return self.stiffening is not None and cast("Any", self.stiffening) != NONE
 
     @property
     def second_order(self) -> bool:
-        """Whether displacements of second order are asked for."""
+        """True if displacements of second order are asked for."""
         return isinstance(self.stiffening, SecondOrder)
 
     @property
     def second_order_twist(self) -> bool:
-        """Whether twist by moments of bending is among them."""
+        """True if twist by moments of bending is among them."""
         return isinstance(self.stiffening, SecondOrder) and self.stiffening.twist
 
     def modal(self, point_masses: PointMasses = ()) -> ModalBody:
@@ -111,12 +124,8 @@ class ReducedBody(FlexibleBody):
         self, places: Sequence[float], point_masses: PointMasses = ()
     ) -> StaticResponse:
         """Deflections of its whole mesh under unit loads, for ``modal(point_masses)``; kept."""
-        reduced = self._reduced(point_masses)
-        store: dict[Hashable, StaticResponse] = self.__dict__["_reductions"]
-        key = "response", reduced, tuple(places)
-        if key not in store:
-            store[key] = self._respond(reduced, tuple(places))
-        return store[key]
+        reduced, stations = self._reduced(point_masses), tuple(places)
+        return self._kept(("response", reduced, stations), lambda: self._respond(reduced, stations))
 
     def mesh_flexibility(
         self, places: Sequence[float], point_masses: PointMasses = ()
@@ -200,12 +209,9 @@ class ReducedBody(FlexibleBody):
         if where.Gamma is None or where.slaved is None or known:
             return where
         found = self._reduced(point_masses)
-        store: dict[Hashable, Vector] = self.__dict__["_reductions"]
-        key = "exact", found, place
-        if key not in store:
-            store[key] = read_only(self._exact(found, place))
-        moving = np.any(store[key], axis=(1, 2))  # those of the six that move
-        return replace(where, slaved=np.eye(6)[:, moving], Gamma=store[key][moving])
+        forms = self._kept(("exact", found, place), lambda: read_only(self._exact(found, place)))
+        moving = np.any(forms, axis=(1, 2))  # those of the six that move
+        return replace(where, slaved=np.eye(6)[:, moving], Gamma=forms[moving])
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,7 +313,7 @@ class NodalBody(ReducedBody):
         return store[masses, places]
 
     def _matrices(self, point_masses: PointMasses) -> tuple[Reduction, Vector, Any] | None:
-        if self.modes == "all" or self.discretisation != "floating_frame":
+        if self.modes == "all":
             return None
         found = self._reduced(point_masses)
         return found.reduction, found.basis, self._problem(found.masses).mesh.mass_matrix
@@ -319,11 +325,9 @@ class NodalBody(ReducedBody):
         return slaved_mesh(problem, reduced.body, reduced.basis, rows, spread)
 
     def _exact(self, reduced: NodalReduction, place: int) -> Vector:
-        store: dict[Hashable, Problem] = self.__dict__["_reductions"]
-        key = "problem", reduced  # its factors serve all places
-        if key not in store:
-            store[key] = self._problem(reduced.masses)
-        forms = load_forms(store[key], reduced.basis, dense(self._rows(place)).T)[1]
+        # its factors serve all places
+        problem = self._kept(("problem", reduced), lambda: self._problem(reduced.masses))
+        forms = load_forms(problem, reduced.basis, dense(self._rows(place)).T)[1]
         return -forms - sum(self._spread([place], reduced.basis), np.zeros(()))
 
     def stressed_energy(self, loads: StressedLoads, point_masses: PointMasses = ()) -> Vector:
@@ -344,3 +348,23 @@ class NodalBody(ReducedBody):
             np.stack([rows @ reduced.basis for rows in seen]),
             [numbers.index(int(place)) for place in places],
         )
+
+
+def stiffening_of_segments(
+    body: ReducedBody, usual: Mapping[str, Any], stiffening: Any, default: SecondOrder
+) -> Stiffening:
+    """Refuse what a body in segments cannot have; return the stiffening that its segments have.
+
+    ``usual`` are the only values of some fields.
+    """
+    owner = label(body)
+    for field, only in usual.items():
+        value = getattr(body, field)
+        if value != only:
+            expected = f"{only!r} with parts, each of which is one element on its chord"
+            raise ModelError(owner, field, value, expected)
+    strain_damping(owner, body.damping, "with parts")
+    word = stiffening_choice(owner, default if stiffening is None else stiffening)
+    if word is not None and not isinstance(word, SecondOrder):
+        raise ModelError(owner, "stiffening", stiffening, "'second_order' or 'none' with parts")
+    return cast("Stiffening", NONE if word is None else word)

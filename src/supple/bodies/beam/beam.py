@@ -1,40 +1,47 @@
-"""Beam: a slender flexible body in a floating frame, or in parts that have one each."""
+"""Beam: a slender flexible body in a floating frame, or in segments that have one each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.bodies.base.axis import STATION_TOLERANCE, AxisBody, given_parts
 from supple.bodies.base.centre_line import CentreLineChoice, Twist
 from supple.bodies.base.flexible import (
+    CarryingPlace,
     PointMasses,
     damping_choice,
     instance,
     mode_choice,
+    rows_at,
     warn_of_split,
     warn_unstretched,
 )
-from supple.bodies.beam.as_nodal_vectors import gradient_beam
+from supple.bodies.base.reduced import ReducedBody, stiffening_of_segments
+from supple.bodies.beam import recovery
 from supple.bodies.beam.drawing import beam_surface
-from supple.bodies.beam.mesh import beam_problem, mesh_type
 from supple.bodies.beam.second_order import BeamSlaves, beam_slaves, exact_forms
-from supple.bodies.beam.segmented import CuttableBeam
 from supple.fem.base.damping import Damping
 from supple.fem.base.material import Material
 from supple.fem.beams.beam import BeamMesh
 from supple.fem.beams.line import THEORIES, Theory
+from supple.fem.beams.section_forces import beam_section_forces
+from supple.fem.beams.shear_law import with_shear
 from supple.fem.drawn.surface import Surface
+from supple.fem.recovery.section_points import SIDES, gauge_row
+from supple.fem.recovery.stress_points import StressBlock
 from supple.fem.sections.sections import CrossSection, Profile, TaperedSection
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label
-from supple.foundation.frames import Body, Frame, Line, ViewName
-from supple.foundation.validate import set_fields
-from supple.reduction.assumed.beam import AssumedBeam
+from supple.foundation.frames import Frame, Line, ViewName
+from supple.foundation.validate import read_only, set_fields
+from supple.reduction.assumed.beam import AssumedBeam, assumed_section_forces
 from supple.reduction.assumed.shapes import AssumedShapes, SineShapes
 from supple.reduction.field import MeshField
 from supple.reduction.membranes import beam_membranes, is_membrane
@@ -48,6 +55,7 @@ from supple.reduction.modal import (
 )
 from supple.reduction.modes import REFERENCES, Reference, kept_coordinates
 from supple.reduction.problem import Problem
+from supple.reduction.response import StaticResponse, StressedLoads
 from supple.reduction.shape_sets import ShapeSet
 from supple.reduction.stiffening import (
     SecondOrder,
@@ -61,10 +69,11 @@ MODES = (
     "or shapes, e.g. SineShapes(n)"
 )
 MOST_MODES = 6  # of the usual study of convergence
+ASSUMED_CELLS = 20  # between stations of a beam without inner nodes, as with assumed shapes
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Beam(CuttableBeam):
+class Beam(AxisBody, ReducedBody):
     """A beam along +x from its origin, with its section in y, z; in parts it may be curved.
 
     Parameters
@@ -164,8 +173,9 @@ class Beam(CuttableBeam):
         set_fields(self, name=validate.name("Beam", name))
         self._placed(position, rotation)
         owner = label(self)
-        if parts is None:
-            self._refuse_line(twist, centre_line)
+        for field, value in (("twist", twist), ("centre_line", centre_line)):
+            if parts is None and value is not None:
+                raise ModelError(owner, field, value, "None without parts=, e.g. parts=8")
         self._give_line(length, twist, centre_line, first_y)
         set_fields(
             self,
@@ -221,9 +231,30 @@ class Beam(CuttableBeam):
         choice = mode_choice(owner, modes, len(kept), MODES)
         set_fields(self, modes=choice, _reductions={})
         if parts is not None:
-            self._cut(parts, stiffening)
+            self._give_parts(parts, stiffening)
         elif isinstance(choice, ShapeSet):  # what does not suit this beam is refused here
             self._reduced(())
+
+    def _give_parts(self, parts: Any, stiffening: Any) -> None:
+        """Check and keep the segments that are asked for, and their stiffening."""
+        owner = label(self)
+        chosen = given_parts(owner, parts, self.length)
+        usual = {"modes": "all", "reference": "clamped", "clamp_node": 0}
+        default = SecondOrder(twist=self.curved)
+        word = stiffening_of_segments(self, usual, stiffening, default)
+        set_fields(self, parts=chosen, stiffening=word)
+        if self.curved and not self.rotary_inertia:
+            expected = "True with twist or a centre line: without it sections cannot turn"
+            raise ModelError(owner, "rotary_inertia", False, expected)
+        centre = self.section.at(0.0).shear_centre
+        if self.curved and any(centre):
+            expected = "(0, 0) with twist or a centre line"
+            raise ModelError(owner, "shear_centre of its section", centre, expected)
+
+    @property
+    def divides(self) -> bool:
+        """True if it is in segments: `supple.bodies.beam.segmented`."""
+        return self.parts is not None
 
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
         """How a frame of this beam moves with the coordinates of ``modal(point_masses)``."""
@@ -241,10 +272,6 @@ class Beam(CuttableBeam):
             raise ModelError(label(self), "modes", self.modes, "shapes of a mesh, not assumed ones")
         return found.reduction
 
-    def with_gradients(self, elements: int) -> Body:
-        """The beam with nodal vectors; a rigid one stays as it is."""
-        return self if self.modes == 0 else gradient_beam(self, elements)
-
     @property
     def line(self) -> Line:
         """Itself: loads can be spread along its axis."""
@@ -257,7 +284,7 @@ class Beam(CuttableBeam):
 
     @property
     def carries_own_frame(self) -> bool:
-        """Whether the body's own frame is fixed to its material at the origin."""
+        """True if the body's own frame is fixed to its material at the origin."""
         clamped = self.reference == "clamped" and self.clamp_node == 0
         return clamped or self.parts is not None
 
@@ -301,8 +328,6 @@ class Beam(CuttableBeam):
         """
         if isinstance(self.modes, AssumedShapes):
             return np.zeros(0), self.modes.load_points(order)
-        if self.parts is not None:
-            return self.part_stations[1:-1], order
         return np.linspace(0.0, self.length, self.elements + 1)[1:-1], order
 
     def _reduced(self, point_masses: PointMasses) -> MeshField | AssumedBeam:
@@ -312,7 +337,10 @@ class Beam(CuttableBeam):
             return cache[point_masses]  # as they are listed there
         except (KeyError, TypeError):
             pass
-        self._refuse_cut("elastic coordinates")
+        if self.parts is not None:
+            count = self.parts if isinstance(self.parts, int) else len(self.parts) + 1
+            expected = "None, a beam that is one body, for its elastic coordinates"
+            raise ModelError(label(self), "parts", count, expected)
         owner, expected = label(self), "pairs (station, mass)"
         given = validate.array(owner, "point_masses", point_masses, expected)
         if given.size and (given.ndim != 2 or given.shape[1] != 2):
@@ -333,7 +361,7 @@ class Beam(CuttableBeam):
         return cache[key]
 
     def _matrices(self, point_masses: PointMasses) -> tuple[Reduction, Vector, Any] | None:
-        if self.modes == "all" or self.discretisation != "floating_frame":
+        if self.modes == "all":
             return None
         found = self._reduced(point_masses)
         if isinstance(found, AssumedBeam):
@@ -356,8 +384,21 @@ class Beam(CuttableBeam):
     def _exact(self, reduced: Any, place: float) -> Vector:
         return exact_forms(reduced, place, *self._field(reduced))
 
+    @property
+    def _mesh_type(self) -> type[BeamMesh]:
+        return BeamMesh
+
     def _problem(self, mesh: BeamMesh, places: Sequence[float] = ()) -> Problem:
-        return beam_problem(self, mesh, places)
+        """A mesh in the frame of the beam, to be reduced; something is attached at places (m)."""
+        attached = tuple(mesh.motion(x) for x in places)
+        frame = self.reference, self.clamp_node, self.rotary_inertia  # without it twist has no mass
+        return Problem(mesh, *frame, self._node, mesh.motion, attached)
+
+    def _finished(
+        self, reduction: Reduction, line: dict[str, Any], places: Sequence[float]
+    ) -> Reduction:
+        """The reduction of its mesh along a line (fields of `BeamLine`), with all that it needs."""
+        return reduction
 
     def _reduce(
         self, masses: tuple[tuple[float, float], ...], places: tuple[float, ...]
@@ -378,21 +419,180 @@ class Beam(CuttableBeam):
             )
             warn_unstretched(self, self.stiffening, assumed.body)
             return assumed
-        mesh = mesh_type(self)(**options, elements=self.elements)
+        mesh = self._mesh_type(**options, elements=self.elements)
         problem = self._problem(mesh, places)
         given = self.modes, label(self), self.damping, self._pattern
         reduction = reduce_mesh(problem, *given)
-        if self.mass_choice == "lumped":  # whose sections turn alone: no unit of time
-            plain = self._problem(BeamMesh(**options, elements=self.elements), places)
-            slow = reduce_mesh(plain, self.modes, label(self)).body.frequencies
-            reduction = replace(reduction, body=replace(reduction.body, frequencies=slow))
         warn_of_split(self, reduction)
-        if self.rest_shape is not None:
-            reduction = replace(reduction, body=self.rest_shape.body(reduction.body))
-        if self.mass_choice == "undeformed":
-            reduction = replace(reduction, body=replace(reduction.body, deformed=False))
+        reduction = self._finished(reduction, options, places)
         if is_membrane(self.stiffening):
             membranes = beam_membranes(mesh, reduction.basis, self.stiffening)
             reduction = reduction.with_membranes(membranes)
             warn_unstretched(self, self.stiffening, reduction.body)
         return MeshField(mesh, reduction)
+
+    def _place(self, place: float) -> float:
+        return self._station("x of a point mass", place)
+
+    def _node(self, x: Any) -> int:
+        """Number of the node at a station."""
+        station = self._station("an interface", x)
+        node = round(station / self.length * self.elements)
+        nearest = self.length * node / self.elements
+        if abs(nearest - station) > STATION_TOLERANCE * self.length:
+            raise ModelError(
+                label(self), "an interface", x, f"a node, e.g. {nearest:g}, or other elements"
+            )
+        return node
+
+    def _respond(
+        self,
+        reduced: MeshField | AssumedBeam,
+        places: tuple[float, ...],
+        fine: BeamMesh | None = None,
+    ) -> StaticResponse:
+        problem = self._problem(recovery.mesh_of(reduced, self.elements))
+        return recovery.beam_response(reduced, problem, fine or self._fine(reduced), places)
+
+    def stressed_energy(self, loads: StressedLoads, point_masses: PointMasses = ()) -> Vector:
+        """Energy that its elastic coordinates leave out, where its stress changes its stiffness."""
+        reduced = self._reduced(point_masses)
+        problem = self._problem(recovery.mesh_of(reduced, self.elements))
+        how = self.is_segment, not self.second_order_twist
+        return recovery.stressed_energy(reduced, problem, self._fine(reduced), loads, *how)
+
+    def sheared_response(
+        self, places: Sequence[float], point_masses: PointMasses = ()
+    ) -> StaticResponse | None:
+        """The response with shear of sections, which Euler and Bernoulli leave out; kept."""
+        if self.theory == "timoshenko":
+            return None
+        reduced = self._reduced(point_masses)
+
+        def make() -> StaticResponse:
+            section = with_shear(self.section, self.material.poisson)
+            fine = replace(self._fine(reduced), section=section, theory="timoshenko")
+            return self._respond(reduced, tuple(places), fine)
+
+        return self._kept(("sheared", reduced, tuple(places)), make)
+
+    def responding_mesh(self, point_masses: PointMasses = ()) -> BeamMesh:
+        """The mesh of ``static_response``, whose first points are its nodes; kept."""
+        return self._fine(self._reduced(point_masses))
+
+    def _fine(self, reduced: MeshField | AssumedBeam) -> BeamMesh:
+        mesh = partial(recovery.mesh_of, reduced, self.elements)
+        return self._kept(("responding", reduced), lambda: recovery.fine_mesh(mesh()))
+
+    @property
+    def shear_remedy(self) -> str:
+        """Another theory, which assumed shapes do not have."""
+        remedy = super().shear_remedy
+        assumed = isinstance(self.modes, AssumedShapes)
+        return f"{remedy} and modes of a mesh, e.g. AttachmentModes(n)" if assumed else remedy
+
+    def load_stiffness(
+        self, places: Sequence[float], factors: Vector, point_masses: PointMasses = ()
+    ) -> Vector:
+        """Geometric stiffness (k, n, n) of the normal force under k loads."""
+        return recovery.load_stiffness(self, places, factors, point_masses)
+
+    def slaved_rows(self, x: float, point_masses: PointMasses = ()) -> Vector:
+        """Rows (6, r) of displacement and rotation by slaved shapes at a station."""
+        body, slaves = self._slaved(point_masses)
+        return np.zeros((6, 0)) if body.slaves is None else cast("BeamSlaves", slaves).rows(x)
+
+    def tilting_fields(self, point_masses: PointMasses = ()) -> Vector:
+        """Matrices (k, 3, 3) that move places in sections, by the last k of all slaved shapes."""
+        body, slaves = self._slaved(point_masses)
+        none = np.zeros((0, 3, 3))
+        return none if body.slaves is None else cast("BeamSlaves", slaves).tilt.fields
+
+    @property
+    def mass_choice(self) -> str:
+        """Place of its mass, see `SegmentOptions`."""
+        return "consistent"
+
+    @property
+    def sizes_known(self) -> bool:
+        """True if the sizes of its sections are known."""
+        return self.section.at(0.0).half_sizes is not None
+
+    @property
+    def spread_places(self) -> tuple[tuple[float, ...], ...]:
+        """Eight stations up to the end."""
+        return tuple((self.length * k / 8.0,) for k in range(1, 9))
+
+    @property
+    def watched_stations(self) -> Vector:
+        """Stations (k,) where its deformation is evaluated, m: nodes and between them."""
+        inner = self.is_segment or len(self.load_cells(1)[0])
+        return np.linspace(0.0, self.length, (2 * self.elements if inner else ASSUMED_CELLS) + 1)
+
+    def moving_rows(self, point_masses: PointMasses = ()) -> tuple[Vector, Vector]:
+        """Rows (p, 3, n) of displacement and of rotation of its sections; kept."""
+
+        def make() -> tuple[Vector, Vector]:
+            moved, turned = rows_at(self, map(self.at, self.watched_stations), point_masses)
+            return read_only(moved), read_only(turned)
+
+        return self._kept(("moving", self._reduced(point_masses)), make)
+
+    def strain_rows(self, x: float, point_masses: PointMasses = ()) -> tuple[Vector, float]:
+        """Rows (3, n) of u' and both curvatures, and the roll of the section against their axes."""
+        return self._reduced(point_masses).strain(x), self.roll
+
+    def strain_gauge(
+        self,
+        x: float,
+        side: recovery.Side = "y",
+        axial: bool = True,
+        point_masses: PointMasses = (),
+    ) -> Vector:
+        """Row (n,) of the strain along x at the surface: strain = row @ q.
+
+        ``side`` is a side of the section, which ``roll`` turns. The strain is u' - y v'' - z w''
+        at the middle of that side; without ``axial`` the part of bending only, as a pair of
+        gauges on opposite sides measures it.
+        """
+        owner = label(self)
+        station = self._station("x of strain_gauge", x)
+        validate.choice(owner, "side of strain_gauge", side, tuple(SIDES))
+        section = self.section.at(station / self.length)
+        strain, roll = self.strain_rows(station, point_masses)
+        return gauge_row(owner, "half_sizes of its section", section, side, strain, axial, roll)
+
+    def section_forces(self, x: float, point_masses: PointMasses = ()) -> Vector:
+        """Rows (6, n) of N, Vy, Vz (N), T, My, Mz (N m) at a station: forces = rows @ q.
+
+        They are in the axes of the section, which ``roll`` turns, and come from the strain of the
+        shapes; see `supple.fem.beams.section_forces`.
+        """
+        station = self._station("x of section_forces", x)
+        field = self._reduced(point_masses)
+        if isinstance(field, AssumedBeam):
+            return assumed_section_forces(field, station)
+        mesh = cast("BeamMesh", field.mesh)
+        return read_only(beam_section_forces(mesh, station) @ field.reduction.basis)
+
+    def stress_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
+        """Points on its surface, at its nodes and between them."""
+        return recovery.stress_blocks(self, point_masses)
+
+    def strain_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
+        """Surface points for strain; midpoints of the sides if its section is given by numbers."""
+        return recovery.strain_blocks(self, point_masses)
+
+    def strain_kinds(self, point_masses: PointMasses = ()) -> dict[str, Vector]:
+        """Bending, torsion and extension: integrals of the squares of section forces."""
+        return recovery.strain_kinds(self, point_masses)
+
+    def carrying_places(self, point_masses: PointMasses = ()) -> Iterator[CarryingPlace]:
+        """Gauss points between its nodes."""
+        return recovery.carrying_places(self, point_masses)
+
+    def mass_points(
+        self, beyond: float, with_end: bool, point_masses: PointMasses = ()
+    ) -> Iterator[recovery.MassPoint]:
+        """Its mass beyond a station (m); a point mass at that very station counts ``with_end``."""
+        return recovery.mass_points(self, beyond, with_end, point_masses)

@@ -107,7 +107,7 @@ def _stations(beam: Beam, point_masses: PointMasses) -> list[float]:
     """Stations (m) at which sections are drawn: even ones, and those where something is."""
     assumed = isinstance(beam.modes, AssumedShapes)
     count = 2 * FEWEST if assumed else PER_ELEMENT * beam.elements
-    count = min(max(count, PER_ELEMENT if beam.is_part else FEWEST), MOST)
+    count = min(max(count, PER_ELEMENT if beam.is_segment else FEWEST), MOST)
     found = [*np.linspace(0.0, beam.length, count + 1), *(float(x) for x, _ in point_masses)]
     if isinstance(beam.section, TaperedSection):
         found += [s * beam.length for s in beam.section.kinks]

@@ -1,6 +1,6 @@
-"""The shape of a part of a curved or twisted beam without strain, and its stiffness.
+"""Shape of a segment of a curved or twisted beam without strain, and its stiffness.
 
-So is the stiffness of a straight part whose section changes along it.
+The stiffness of a straight segment whose section changes along it is found in the same way.
 
 The elastic coordinates of a part are deformations against the frame of its chord; those of the
 unloaded part are its ``rest``. The flexibility of the part, clamped at its first end, for a force
@@ -22,7 +22,7 @@ import numpy as np
 from supple.bodies.base.centre_line import CentreLine
 from supple.fem.base.damping import KelvinVoigt, Rayleigh
 from supple.foundation.arrays import Vector
-from supple.foundation.errors import ModelError, label
+from supple.foundation.errors import ModelError
 from supple.foundation.poses import Pose, matrix_quaternion, skew
 from supple.foundation.validate import read_only
 from supple.reduction.modal import Attachment, ModalBody
@@ -65,8 +65,10 @@ class RestShape:
     K: Vector
 
     @classmethod
-    def of(cls, part: Beam, line: CentreLine, start: float, owner: Beam) -> RestShape:
-        """Find the rest of a part that begins at a station (m) of a line."""
+    def of(
+        cls, part: Beam, line: CentreLine, start: float, owner: str, count: int
+    ) -> RestShape:
+        """Find the rest of one of ``count`` parts that begins at a station (m) of a line."""
         middle = line.pose(start + 0.5 * part.length)
         ends = [line.pose(start), line.pose(start + part.length)]
         chord = _chord(ends)
@@ -74,9 +76,9 @@ class RestShape:
         most = max(float(np.linalg.norm(x)) for x in turned)
         if not most < MOST_TURN:
             raise ModelError(
-                label(owner),
+                owner,
                 "parts",
-                len(owner.part_stations) - 1,
+                count,
                 f"more: an end of {part.name} turns by {most:.2g} rad against its chord without "
                 f"load, and {MOST_TURN:g} rad is the most",
             )
@@ -104,7 +106,7 @@ class RestShape:
 
     @classmethod
     def straight(cls, part: Beam, line: CentreLine, start: float) -> RestShape:
-        """That of a straight part whose section changes along it."""
+        """Rest shape of a straight part whose section changes along it."""
         field: Any = part._reduced(())
         ends = field.motions((0.0, part.length))
         turns = ends[:, 3:]

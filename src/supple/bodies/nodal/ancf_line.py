@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike
 from supple.bodies.base.axis import STATION_TOLERANCE, AxisBody, equal_steps
 from supple.bodies.base.centre_line import CentreLineChoice, Twist, first_angle
 from supple.bodies.base.flexible import instance
-from supple.bodies.beam.as_nodal_vectors import cut_beam
 from supple.bodies.nodal.ancf_body import (
     MATERIAL,
     MOST_ELEMENTS,
@@ -38,7 +37,7 @@ from supple.fem.sections.sections import CrossSection, Profile, TaperedSection
 from supple.foundation import validate
 from supple.foundation.arrays import Indices, Vector
 from supple.foundation.errors import ModelError, label
-from supple.foundation.frames import Body, Frame, Line, PartOptions
+from supple.foundation.frames import Body, Frame, Line
 from supple.foundation.poses import EYE, Pose
 from supple.foundation.validate import read_only, set_fields
 
@@ -61,7 +60,7 @@ class ANCFLine(ANCFBody, AxisBody):
 
     def divided(self, frames: Iterable[Frame]) -> Body:
         """The body with nodes at the stations of some frames."""
-        used = self._inner_stations(frames)
+        used = self.inner_stations(frames)
         if used == self._used:
             return self
         body = cast("Self", replace(cast("Any", self)))
@@ -263,10 +262,6 @@ class ANCFBeam(ANCFLine):
             beam_mesh(*made)
         except OverflowError:
             raise ModelError(owner, "length", length, "one whose powers are numbers") from None
-
-    def in_parts(self, options: PartOptions) -> Body:
-        """The beam in parts, as many as elements; itself where that would be another beam."""
-        return cut_beam(self, options)
 
     @property
     def turns(self) -> bool:

@@ -1,4 +1,4 @@
-"""FrameStructure: a structure of beams in space as one flexible body."""
+"""FrameStructure: a structure of beams in space as one flexible body, or in segments."""
 
 from __future__ import annotations
 
@@ -22,10 +22,15 @@ from supple.bodies.base.flexible import (
     nearest_place,
     warn_unstretched,
 )
-from supple.bodies.base.reduced import MODES, Masses, NodalReduction
+from supple.bodies.base.reduced import (
+    MODES,
+    Masses,
+    NodalBody,
+    NodalReduction,
+    stiffening_of_segments,
+)
 from supple.bodies.beam.drawing import frame_surface
 from supple.bodies.structure.frame_sections import frame_places, frame_sides, frame_surfaces
-from supple.bodies.structure.segmented_frame import CuttableFrame
 from supple.fem.base.damping import Damping
 from supple.fem.base.material import Material
 from supple.fem.beams.frame import FrameMesh, check_structure
@@ -45,9 +50,15 @@ from supple.reduction.modal import ModeChoice, Reduction
 from supple.reduction.problem import Problem
 from supple.reduction.second_order.slaved import inertia_loads
 from supple.reduction.shape_sets import ShapeSet
-from supple.reduction.stiffening import Stiffening, StiffeningName, stiffening_choice
+from supple.reduction.stiffening import (
+    SecondOrder,
+    Stiffening,
+    StiffeningName,
+    stiffening_choice,
+)
 
 PARTS = 2  # of each element
+SEGMENTS = "a number of parts of every member, e.g. 4, or one number for each"
 REST = 1.0 / 15.0  # error of cubic elements of half the length, in parts of what both differ by
 
 
@@ -119,7 +130,7 @@ FRAME_REFERENCES = ("clamped", "mean_axis")
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class FrameStructure(CuttableFrame):
+class FrameStructure(NodalBody):
     """A structure of beams that share nodes.
 
     Parameters
@@ -201,7 +212,7 @@ class FrameStructure(CuttableFrame):
         check_structure(owner, mesh)
         set_fields(self, modes=mode_choice(owner, modes, mesh.size - 6, MODES))
         if parts is not None:
-            self._cut(parts, stiffening)
+            self._give_parts(parts, stiffening)
         for number, member in enumerate(self.members):
             centre = member.section.at(0.0).shear_centre
             if any(centre) and self.stiffened:
@@ -209,6 +220,39 @@ class FrameStructure(CuttableFrame):
                 raise ModelError(owner, field, centre, "(0, 0) with stiffening")
         if isinstance(self.modes, ShapeSet):  # what does not suit this structure is refused here
             self._reduced(())
+
+    def _give_parts(self, parts: Any, stiffening: Any) -> None:
+        """Check and keep the segments that are asked for, and their stiffening."""
+        owner = label(self)
+        numbers: int | tuple[int, ...]
+        if isinstance(parts, (list, tuple, np.ndarray, range)):
+            listed = validate.listed(owner, "parts", parts, SEGMENTS)
+            numbers = tuple(validate.integer(owner, "parts", n, 1, SEGMENTS) for n in listed)
+            if len(numbers) != len(self.members):
+                expected = f"one number for each of {len(self.members)} members"
+                raise ModelError(owner, "parts", parts, expected)
+        else:
+            numbers = validate.integer(owner, "parts", parts, 1, SEGMENTS)
+        usual = {"modes": "all", "reference": "clamped"}
+        word = stiffening_of_segments(self, usual, stiffening, SecondOrder())
+        for number, member in enumerate(self.members):
+            if not member.rotary_inertia:
+                expected = "True with parts, each of which twists"
+                raise ModelError(owner, f"rotary_inertia of member {number}", False, expected)
+        set_fields(self, parts=numbers, stiffening=word)
+
+    @property
+    def divides(self) -> bool:
+        """True if it is in segments: `supple.bodies.structure.segmented_frame`."""
+        return self.parts is not None
+
+    def _reduced(self, point_masses: PointMasses) -> NodalReduction:
+        if self.parts is None:
+            return super()._reduced(point_masses)
+        numbers = self.parts
+        count = numbers * len(self.members) if isinstance(numbers, int) else sum(numbers)
+        expected = "None, a frame that is one body, for its elastic coordinates"
+        raise ModelError(label(self), "parts", count, expected)
 
     @property
     def mass(self) -> float:
@@ -222,7 +266,7 @@ class FrameStructure(CuttableFrame):
 
     @property
     def carries_own_frame(self) -> bool:
-        """Whether the body's own frame is fixed to its material at the origin."""
+        """True if the body's own frame is fixed to its material at the origin."""
         return self.reference == "clamped" and not self.nodes[self.clamp_node].any()
 
     def mesh(self, point_masses: PointMasses = ()) -> FrameMesh:
@@ -255,11 +299,11 @@ class FrameStructure(CuttableFrame):
             return Frame(self, self.nodes[known], rotation)
         expected = "the name of a node, node=..., or the place of a node"
         point = given_point(owner, x, y, z, expected)
-        return Frame(self, self.nodes[self._nearest(point)], rotation)
+        return Frame(self, self.nodes[self.nearest_node(point)], rotation)
 
     def station(self, frame: Frame) -> float:
         """Return the number of the node of a frame; refuse a frame beside the nodes."""
-        return float(list(self.nodes).index(self._nearest(frame.position)))
+        return float(list(self.nodes).index(self.nearest_node(frame.position)))
 
     def reduction(self, point_masses: PointMasses = ()) -> Reduction:
         """How the structure was reduced; printed, it shows frequencies before and after."""
@@ -292,7 +336,7 @@ class FrameStructure(CuttableFrame):
         section. Without ``axial`` it is the part of bending only.
         """
         owner = label(self)
-        number, where = self._place_on("strain_gauge", member, s)
+        number, where = self.place_on("strain_gauge", member, s)
         validate.choice(owner, "side of strain_gauge", side, tuple(SIDES))
         mesh, reduced = self.mesh(), self._reduced(point_masses)
         strain = mesh.strain(number, where) @ reduced.basis
@@ -307,11 +351,11 @@ class FrameStructure(CuttableFrame):
         """
         from supple.fem.beams.section_forces import frame_section_forces
 
-        number, where = self._place_on("section_forces", member, s)
+        number, where = self.place_on("section_forces", member, s)
         basis = self._reduced(point_masses).basis
         return read_only(frame_section_forces(self.mesh(), number, where) @ basis)
 
-    def _place_on(self, what: str, member: Any, s: Any) -> tuple[int, float]:
+    def place_on(self, what: str, member: Any, s: Any) -> tuple[int, float]:
         """Number of a member and place in 0..1 along it, for a method called ``what``."""
         owner = label(self)
         number = validate.integer(owner, f"member of {what}", member, 0, "a member's number")
@@ -328,7 +372,8 @@ class FrameStructure(CuttableFrame):
         places = np.array(list(self.nodes.values()))
         return read_only(places[nearest_place(places, point).number])
 
-    def _nearest(self, place: Vector) -> Node:
+    def nearest_node(self, place: Vector) -> Node:
+        """Name or number of the node at a place (3,) m; refuse other places."""
         names = list(self.nodes)
         k, away = nearest_place(np.array(list(self.nodes.values())), place)
         if away:

@@ -164,9 +164,9 @@ class Writer:
         if np.any(model.gravity):
             content["gravity"] = model.gravity.tolist()
         for group in GROUPS:
-            items = getattr(model, group)
-            if items:
-                content[group] = {name: self.item(i, ()) for name, i in items.items()}
+            names = getattr(model, group)
+            if names:
+                content[group] = {name: self.item(model[name], ()) for name in names}
         return content
 
     def item(self, item: Any, only: tuple[type, ...]) -> dict[str, Any]:
@@ -385,7 +385,7 @@ def _without_functions(model: Model) -> Model:
     """The items of a model that a file can hold."""
     found = Model(gravity=model.gravity, name=model.name)
     for group in GROUPS:
-        for item in getattr(model, group).values():
+        for item in (model[name] for name in getattr(model, group)):
             try:
                 Writer(Path(ARCHIVED)).item(item, ())
                 found.add(item)

@@ -31,7 +31,8 @@ from supple.results.views.views import BodyView
 
 if TYPE_CHECKING:
     from supple.bodies.beam.beam import Beam
-    from supple.bodies.structure.frame import FrameStructure
+    from supple.bodies.beam.segmented import SegmentedBeam
+    from supple.bodies.structure.segmented_frame import SegmentedFrame
     from supple.results.result import Result
     from supple.results.saved import SavedResult
 
@@ -252,27 +253,28 @@ def _whole(view: BodyView) -> tuple[FlexibleView, ...]:
 
 
 def _beam(view: BeamView) -> DrawnBeam:
-    beam = cast("Beam", view._deformation.body)
-    cut = isinstance(view, CutBeamView)
-    x = _stations(beam) if cut else np.linspace(0.0, view.length, STATIONS)
+    beam = cast("Beam | SegmentedBeam", view._deformation.body)
+    x = np.linspace(0.0, view.length, STATIONS)
+    if isinstance(view, CutBeamView):
+        x = _stations(cast("SegmentedBeam", beam))
     return DrawnBeam(view.name, _radius(beam, x), [view.at(float(s)) for s in x], view)
 
 
 def _member(view: CutFrameView, member: int) -> DrawnBeam:
     """A member of a frame that is cut, as a line of its own."""
-    beam = cast("FrameStructure", view._deformation.body).member_beams[member]
+    beam = cast("SegmentedFrame", view._deformation.body).member_beams[member]
     x = _stations(beam)
     stations = [view.station(member, float(s)) for s in x]
     return DrawnBeam(view.name, _radius(beam, x), stations, view)
 
 
-def _stations(beam: Beam) -> Array:
+def _stations(beam: SegmentedBeam) -> Array:
     """Stations (m) of a beam in parts that are drawn."""
     each = [np.linspace(a, b, STATIONS_OF_PART)[:-1] for a, b in pairwise(beam.part_stations)]
     return np.append(np.concatenate(each), beam.length)
 
 
-def _radius(beam: Beam, x: Array) -> Array:
+def _radius(beam: Beam | SegmentedBeam, x: Array) -> Array:
     sections = [beam.section.at(float(s) / beam.length) for s in x]
     return np.array([mean_radius(s.half_sizes, s.area) for s in sections])
 

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -59,8 +59,8 @@ from supple.results.flexibility.truncation import (
 )
 
 if TYPE_CHECKING:
+    from supple.bodies.base.segmented import SegmentedBody
     from supple.bodies.beam.beam import Beam
-    from supple.bodies.structure.frame import FrameStructure
     from supple.engine.base.body_records import FlexRecord
     from supple.engine.base.compiled import BodyRecord
     from supple.fem.beams.beam import BeamMesh
@@ -70,8 +70,6 @@ if TYPE_CHECKING:
     from supple.results.result import Result
     from supple.results.views.flexible_views import PlaceView
     from supple.results.views.views import BodyView
-
-    CutBody: TypeAlias = Beam | FrameStructure
 
 POINTS = 4  # of Gauss in a part, for products of two cubics less their linear parts
 HINGED = 1e-6  # of the largest moment: less is none
@@ -283,7 +281,7 @@ class Missing:
 
 
 def missing_of_parts(
-    result: Result, body: CutBody, records: Sequence[FlexRecord], across: bool
+    result: Result, body: SegmentedBody, records: Sequence[FlexRecord], across: bool
 ) -> Missing:
     """Look at all parts of a body; ``across``: see `supple.results.monitor.segments.watch`."""
     q = np.hstack([result.q[:, record.q] for record in records])
@@ -430,7 +428,7 @@ def watch(
 
     ``across``: whether loads across the plane of bending matter where nothing of the run is across.
     """
-    body, flexible = cast("CutBody", owner.body), result.data.compiled.flexible
+    body, flexible = cast("SegmentedBody", owner.body), result.data.compiled.flexible
     records = [flexible[part.name] for beam in body.part_chains for part in beam.part_bodies]
     stiffened, view = body.stiffened, cast("BodyView", result[body.name])
     seen = [(r, *states(result, r)) for r in records]
@@ -450,10 +448,10 @@ def watch(
     limits = [PART_ROTATION if stiffened and bends_evenly(r) else plain for r in records]
     limit, turned = max(zip(limits, turns, strict=True), key=lambda x: x[1].largest / x[0])
     checks = [
-        deformation.rotation(body, turned, stiffened, limit),
-        deformation.strain(body, worst, body.sizes_known),
+        deformation.rotation(body.description, turned, stiffened, limit),
+        deformation.strain(body.description, worst, body.sizes_known),
         *_checks(body, len(records), missing),
-        sections.beam_shear(body, shear_of_parts(result, records), deflection),
+        sections.beam_shear(body.description, shear_of_parts(result, records), deflection),
     ]
     numbers = BodyMonitor(
         body.name,
@@ -471,7 +469,7 @@ def _largest(x: Extreme) -> float:
     return x.largest
 
 
-def _checks(body: CutBody, count: int, found: Missing) -> Iterator[Check]:
+def _checks(body: SegmentedBody, count: int, found: Missing) -> Iterator[Check]:
     """Checks of what ``count`` parts leave out."""
     stiffened, number = body.stiffened, f"{count} parts" if count > 1 else "one part"
     thrust = THRUST if stiffened else PLAIN_THRUST

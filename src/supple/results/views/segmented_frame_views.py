@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from supple.bodies.beam.segmented import parts_of
 from supple.fem.recovery.stress_points import StressBlock
 from supple.foundation.arrays import Array
 from supple.foundation.frames import Frame
@@ -36,7 +35,7 @@ from supple.results.views.stress import StressHistory
 from supple.results.views.views import BodyView, Later, frame_motion
 
 if TYPE_CHECKING:
-    from supple.bodies.structure.frame import FrameStructure
+    from supple.bodies.structure.segmented_frame import SegmentedFrame
     from supple.fem.beams.member import Node
     from supple.foundation.frames import Body
     from supple.results.result import Result
@@ -57,15 +56,15 @@ class CutFrameView(OfBeams, FrameStructureView):
     ) -> None:
         super().__init__(deformation, R, p, V, A)
         self.members, self._nodes = members, nodes
-        self._body = cast("FrameStructure", deformation.body)
+        self._body = cast("SegmentedFrame", deformation.body)
         self._world: CutFrameView = self
 
     @classmethod
     def of(cls, result: Result, body: Body) -> Self:
         """The view of a frame structure of the model that is cut."""
-        frame = cast("FrameStructure", body)
+        frame = cast("SegmentedFrame", body)
         members = [
-            tuple(BeamView.of(result, part) for part in parts_of(beam))
+            tuple(BeamView.of(result, part) for part in beam.part_bodies)
             for beam in frame.member_beams
         ]
         nodes = {node: BodyView.of(result, part) for node, part in frame.node_parts.items()}
@@ -96,7 +95,8 @@ class CutFrameView(OfBeams, FrameStructureView):
     ) -> PlaceView:
         """Motion and deflection of a node by name, as ``node=...``, or by its coordinates (m)."""
         place = self._body.at(x, y, z, node=node)
-        inner = self._nodes[self._body._nearest(place.position)].at(*place.position.tolist())
+        node = self._body.description.nearest_node(place.position)
+        inner = self._nodes[node].at(*place.position.tolist())
         rest = Pose(EYE, place.position)
         view = CutPlaceView(self._world, place.name, place, inner, rest)
         return view if self._world is self else view.local
@@ -106,7 +106,7 @@ class CutFrameView(OfBeams, FrameStructureView):
 
         ``member`` counts from 0, ``s`` in 0..1 goes along its axis. It is positive in tension.
         """
-        number, where = self._body._place_on("strain", member, s)
+        number, where = self._body.description.place_on("strain", member, s)
         beam = self._body.member_beams[number]
         k, inside = beam.part_at(where * beam.length)
         return self.members[number][k].at(inside).strain(side, axial)
@@ -116,7 +116,7 @@ class CutFrameView(OfBeams, FrameStructureView):
 
         They come from the strain of its parts.
         """
-        number, where = self._body._place_on("section_forces", member, s)
+        number, where = self._body.description.place_on("section_forces", member, s)
         beam = self._body.member_beams[number]
         return part_forces(self.members[number], beam, where * beam.length)
 

@@ -35,7 +35,8 @@ from supple.results.views.stress import StressHistory
 from supple.results.views.views import BodyView, Later, PointView, frame_motion, into
 
 if TYPE_CHECKING:
-    from supple.bodies.beam.beam import Beam
+    from supple.bodies.base.flexible import FlexibleBody
+    from supple.bodies.beam.segmented import SegmentedBeam
     from supple.foundation.frames import Body, Frame
     from supple.foundation.poses import Pose
     from supple.results.result import Result
@@ -137,7 +138,7 @@ class CutBeamView(OfBeams, BeamView):
     ) -> None:
         super().__init__(deformation, R, p, V, A)
         self.pieces, self.known = pieces, known
-        self._beam = cast("Beam", deformation.body)
+        self._beam = cast("SegmentedBeam", deformation.body)
         self._world: CutBeamView = self
 
     @classmethod
@@ -189,7 +190,7 @@ def _station_name(x: float, k: int) -> str:
     return f"x = {x:.6g} m"
 
 
-def part_forces(pieces: Sequence[BeamView], beam: Beam, x: float) -> SectionForces:
+def part_forces(pieces: Sequence[BeamView], beam: SegmentedBeam, x: float) -> SectionForces:
     """Section forces of a beam of parts by the strain of its shapes at a station (m)."""
     k, inside = beam.part_at(x)
     found = pieces[k].at(inside).section_forces()
@@ -241,7 +242,7 @@ def joined(body: Body, parts: Sequence[BeamView]) -> Deformation:
 
     each = [part._deformation for part in parts]
     return Deformation(
-        body=cast("Beam", body),
+        body=cast("FlexibleBody", body),
         point_masses=(),
         names=tuple(f"{name}{d.body.name[len(body.name) :]}" for d in each for name in d.names),
         units=tuple(unit for d in each for unit in d.units),
