@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.studies.interpolation import Interpolant, difference, interpolants
+from supple.studies.comparison import Interpolant, difference, interpolants
 
 
 def flying(spin=2.0):

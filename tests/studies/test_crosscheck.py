@@ -11,7 +11,7 @@ import pytest
 import supple as sp
 from supple.loops.assembly import compile_model
 from supple.studies.crosscheck import states as crosscheck_states
-from supple.studies.formulation_choices import equations_of
+from supple.studies.crosscheck.formulation_choices import equations_of
 
 module = importlib.import_module(
     "supple.studies.crosscheck.crosscheck"

@@ -24,7 +24,14 @@ from supple.integrators.methods.radau import Radau
 from supple.integrators.methods.sundials import BDF
 from supple.model import Model
 from supple.state import same_parts
-from supple.studies.crosscheck.elements import Refinement, refined
+from supple.studies.crosscheck.formulation_choices import (
+    Refinement,
+    Way,
+    element_ways,
+    equations_of,
+    refined,
+    tree_ways,
+)
 from supple.studies.crosscheck.result import CrossCheck, Row, RowState, State
 from supple.studies.crosscheck.runs import (
     Judgement,
@@ -35,7 +42,6 @@ from supple.studies.crosscheck.runs import (
     tight,
 )
 from supple.studies.crosscheck.states import StateFinding, StateTable, different, states_of
-from supple.studies.formulation_choices import Way, element_ways, equations_of, tree_ways
 from supple.studies.lyapunov import lyapunov
 
 ROUNDING = 1e-10  # of the range: below it differences are called rounding

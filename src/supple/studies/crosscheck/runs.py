@@ -228,7 +228,7 @@ def moves(result: Result) -> bool:
 
 
 class Parting(NamedTuple):
-    """Where two runs part by more than their errors: quantity, time (s), part of its scale."""
+    """Parting of two runs by more than their errors: quantity, time (s), part of its scale."""
 
     name: str
     t: float
