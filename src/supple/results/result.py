@@ -79,7 +79,7 @@ MASS_CENTRE = "com"  # the name of that of the whole model
 
 
 class Result:
-    """What a simulation found.
+    """Result of a simulation.
 
     ``result["elbow"]`` gives the histories of a joint, body, point mass or force by its name (or
     the object itself, or a frame ``link2.at(1.02)``); ``print(result)`` tells how the run went.
@@ -151,7 +151,7 @@ class Result:
 
     @property
     def stopped(self) -> bool:
-        """Whether the user ended the run, by Ctrl-C."""
+        """True if the user ended the run, by Ctrl-C."""
         return self.message.startswith("stopped by the user")
 
     def state(self, index: int | None = None) -> State:
@@ -191,7 +191,7 @@ class Result:
 
     @cached_property
     def monitor(self) -> Monitor:
-        """Whether flexible bodies stayed within the assumptions of their models; print it."""
+        """Findings where flexible bodies left the assumptions of their models; print it."""
         return monitor(self) if len(self.t) <= LONG else monitor_in_blocks(self)
 
     @property
@@ -423,7 +423,7 @@ class Result:
         return build(self)
 
     def track(self) -> Track:
-        """What a plot needs: all variables by name, without xarray."""
+        """All variables by name, without xarray, as a plot needs them."""
         return track(self)
 
     def history(self, name: str) -> Array:

@@ -117,7 +117,7 @@ class SavedResult(Spoken):
         return table(self.dataset)
 
     def track(self) -> Track:
-        """What a plot needs."""
+        """All variables by name, without xarray, as a plot needs them."""
         variables = {
             str(name): Variable(
                 str(name),
@@ -148,7 +148,7 @@ class SavedResult(Spoken):
         return self._report.text(9)
 
     def _repr_html_(self) -> str:
-        """The same as a table, for notebooks."""
+        """Verdicts as a table, for notebooks."""
         return self._report.html()
 
     @property

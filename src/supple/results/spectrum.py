@@ -130,7 +130,7 @@ def spectrum(
 
 
 def _within(t: Array, window: Any) -> Booleans:
-    """Which times are in a window (first, last), s; rounding of its ends does not matter."""
+    """True of times (nt,) in a window (first, last), s; rounding of its ends does not matter."""
     try:
         first, last = (float(x) for x in window)
     except (TypeError, ValueError):

@@ -30,7 +30,7 @@ def grade(result: Result) -> str:
 
 
 def summary(result: Result) -> Report:
-    """What ``print(result)`` tells: the verdict first, on one screen."""
+    """Report that ``print(result)`` shows: the verdict first, on one screen."""
     end = f"{result.t[0]:g} to {result.t[-1]:g} s" if len(result.t) else "no output"
     state = "completed" if result.success else "STOPPED" if result.stopped else "FAILED"
     count = result.statistics

@@ -39,11 +39,11 @@ class WithMaterials(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Name of the body."""
 
     @property
     def materials(self) -> tuple[Material, ...]:
-        """Its materials."""
+        """Materials that it is made of."""
 
 
 def rotation(body: FlexibleBody, turned: Extreme, stiffened: bool, limit: float) -> Check:

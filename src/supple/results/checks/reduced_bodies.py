@@ -150,7 +150,7 @@ def coordinates(body: FlexibleBody, n: int) -> str:
 
 
 def advice(body: FlexibleBody, n: int) -> str:
-    """What to do for a body that leaves out too much."""
+    """Advice for a body that leaves out too much."""
     if isinstance(body.modes, (int, tuple, NormalModes)):
         return f"use modes=AttachmentModes({n}), which adds static shapes for what is attached"
     return f"use {body.refinement}"

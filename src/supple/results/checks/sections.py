@@ -113,7 +113,7 @@ class Member(NamedTuple):
 
     @property
     def excess(self) -> float:
-        """How much more it twists than it would with clamped ends that do not warp."""
+        """Part by which it twists more than it would with clamped ends that do not warp."""
         section, material = self.section.at(0.5), self.material
         if not self.ends or not section.warping_constant > 0.0:
             return 0.0

@@ -23,34 +23,6 @@ GRADES = {"valid": "good", "doubtful": "doubtful", "not valid": "bad"}
 
 
 @dataclass(frozen=True)
-class Finding:
-    """Something that leaves the range of a body's assumptions.
-
-    Attributes
-    ----------
-    body : name of the body
-    what : "rotation", "strain", "deflection", "modes", "shear", "mesh", "spin", "stability",
-        "load", "stretch", "buckling", "locking", "joint", "boundary layer", "sliding", "warping"
-        or "damping"; of linear models "frequency", "frequencies" or "flexibility"
-    value, limit : what was found at most, and what is allowed
-    time : s, when the limit was passed; None where a whole run is judged
-    serious : whether the results cannot be used without a look at it
-    sentence : all of it, and what to do
-    """
-
-    body: str
-    what: str
-    value: float
-    limit: float
-    time: float | None
-    serious: bool
-    sentence: str
-
-    def __str__(self) -> str:
-        return self.sentence
-
-
-@dataclass(frozen=True)
 class RunFinding:
     """Something that a run cannot tell, or tells wrongly.
 
@@ -76,6 +48,21 @@ class RunFinding:
         return self.sentence
 
 
+@dataclass(frozen=True)
+class Finding(RunFinding):
+    """Something that leaves the range of a body's assumptions.
+
+    ``what`` is "rotation", "strain", "deflection", "modes", "shear", "mesh", "spin", "stability",
+    "load", "stretch", "buckling", "locking", "joint", "boundary layer", "sliding", "warping" or
+    "damping"; of linear models "frequency", "frequencies" or "flexibility".
+    """
+
+    @property
+    def body(self) -> str:
+        """Name of the body, which is ``where``."""
+        return self.where
+
+
 @dataclass(frozen=True, eq=False)
 class Extreme:
     """History of a quantity that should stay small.
@@ -91,12 +78,12 @@ class Extreme:
 
     @property
     def largest(self) -> float:
-        """Its largest value; 0 if there is none."""
+        """Largest value; 0 if there is none."""
         return float(self.values.max(initial=0.0))
 
     @property
     def time(self) -> float:
-        """When it is largest, s."""
+        """Time at which it is largest, s."""
         return float(self.t[int(np.argmax(self.values))]) if len(self.t) else 0.0
 
     def passes(self, limit: float) -> float | None:
@@ -152,7 +139,7 @@ def findings_of(body: str, checks: Iterable[Check]) -> tuple[Finding, ...]:
 
 @dataclass(frozen=True)
 class BodyMonitor:
-    """How far a flexible body went over a run.
+    """Largest deformation, spin and loads of a flexible body over a run.
 
     Attributes
     ----------
@@ -207,7 +194,7 @@ def _order(finding: Finding) -> tuple[bool, float, float]:
 
 
 class Monitor:
-    """What the validity monitor found: ``print(result.monitor)``.
+    """Findings of the validity monitor: ``print(result.monitor)``.
 
     Attributes
     ----------
@@ -252,11 +239,20 @@ class Monitor:
         return self.bodies[name]
 
     def __str__(self) -> str:
-        return monitor_text(self)
+        lines = []
+        for row in (HEADER, *map(_row, self.bodies.values())):
+            cells = zip(row[1:], WIDTHS[1:], strict=True)
+            told = (f"{cell:>{width}}" for cell, width in cells)
+            lines.append(" ".join([f"{row[0]:<12}", *told]))
+        return "\n".join([self.verdict, *lines, *(f"- {f}" for f in self.findings)])
 
     def _repr_html_(self) -> str:
-        """The same as a table, for notebooks."""
-        return monitor_table(self)
+        """Tables of bodies and findings, for notebooks."""
+        bodies = [_row(b) for b in self.bodies.values()]
+        table = Report(self.verdict, bodies, GRADES[self.level], HEADER if bodies else ()).html()
+        if not self.findings:
+            return table
+        return table + Report("findings", [(str(f),) for f in self.findings]).html()
 
     def __repr__(self) -> str:
         return f"<Monitor {self.verdict}>"
@@ -266,21 +262,3 @@ def _row(b: BodyMonitor) -> tuple[str, ...]:
     ratio = b.spin / b.lowest_frequency if b.lowest_frequency > 0.0 else 0.0
     numbers = f"{b.rotation:.3g}", f"{b.strain:.2g}", f"{b.deflection:.3g}"
     return (b.name, *numbers, f"{b.left_out:.2g}", f"{ratio:.3g}", f"{b.buckling:.2g}")
-
-
-def monitor_text(monitor: Monitor) -> str:
-    """The verdict, a line for each body, and all findings."""
-    lines = []
-    for row in (HEADER, *map(_row, monitor.bodies.values())):
-        cells = zip(row[1:], WIDTHS[1:], strict=True)
-        lines.append(" ".join([f"{row[0]:<12}", *(f"{cell:>{width}}" for cell, width in cells)]))
-    return "\n".join([monitor.verdict, *lines, *(f"- {f}" for f in monitor.findings)])
-
-
-def monitor_table(monitor: Monitor) -> str:
-    """The same for notebooks."""
-    bodies = [_row(b) for b in monitor.bodies.values()]
-    found = Report(monitor.verdict, bodies, GRADES[monitor.level], HEADER if bodies else ()).html()
-    if not monitor.findings:
-        return found
-    return found + Report("findings", [(str(f),) for f in monitor.findings]).html()

@@ -89,7 +89,7 @@ def told_changes(changes: tuple[StartChange, ...]) -> str:
 
 
 def _default(joint: Joint) -> bool:
-    """Whether a joint begins where its frames coincide."""
+    """True if a joint begins where its frames coincide."""
     still = np.zeros(joint.nq)
     if joint.chart.quaternion:
         still[0] = 1.0
@@ -110,7 +110,7 @@ class EventRecord:
 
 @dataclass(frozen=True, eq=False)
 class SampleRecord:
-    """What a sampled controller measured and computed during a run.
+    """Measurements and efforts of a sampled controller during a run.
 
     Attributes
     ----------
@@ -187,11 +187,11 @@ class History:
     strain: Array
 
     def at(self, which: Indices) -> History:
-        """The same at some of the output times."""
+        """Histories at some of the output times."""
         return History(**{f.name: getattr(self, f.name)[which] for f in fields(History)})
 
     def holding(self, joint: str, axes: Array) -> Array:
-        """What holds a locked spherical or free joint, (nt, 6) by A on B at B; zero of others.
+        """Wrench (nt, 6) by A on B at B that holds a locked spherical or free joint; zero of others.
 
         ``axes`` (nt, 3, 3) of its frame B. The torque that locks an axis is an effort.
         """
@@ -278,7 +278,7 @@ class ReactionSource(Protocol):
         """Loads of joints, from the axes (nt, 3, 3) of their frames B."""
 
     def of(self, history: Any) -> ReactionSource:
-        """The same for other states."""
+        """Source for other states."""
 
 
 class LoadSource(Protocol):
@@ -291,7 +291,7 @@ class LoadSource(Protocol):
         """Loads of the rows of a constraint."""
 
     def of(self, history: History) -> LoadSource:
-        """The same for other states."""
+        """Source for other states."""
 
 
 class RunProbe(Protocol):
@@ -303,7 +303,7 @@ class RunProbe(Protocol):
 
     @property
     def t_start(self) -> float:
-        """Where it starts, s."""
+        """Start of the run, s."""
 
     @property
     def u(self) -> Array:
@@ -400,7 +400,7 @@ class RunData:
         return self.phases[count] if self.phases else self.compiled
 
     def without(self, name: str) -> Booleans:
-        """Whether a joint has let go at each output time (nt,)."""
+        """True at output times (nt,) at which a joint has let go."""
         gone = [p.phase is not None and name in p.phase.released for p in self.phases]
         if not any(gone):
             return np.zeros(len(self.t), dtype=bool)
@@ -408,7 +408,7 @@ class RunData:
         return np.array(gone)[np.searchsorted(times, self.t, side="right")]
 
     def at(self, which: Indices) -> RunData:
-        """The same run at some of its output times; reactions are those of the rows in use."""
+        """The run at some of its output times; reactions are those of the rows in use."""
         history = self.history.at(which)
         return replace(
             self,
@@ -423,13 +423,13 @@ class RunData:
         )
 
     def part(self, which: Indices) -> RunData:
-        """The same run at some of its output times, with its smallest reactions."""
+        """The run at some of its output times, with its smallest reactions."""
         found = self.at(which)
         reactions = None if self.reactions is None else self.reactions.of(found.history)
         return replace(found, reactions=reactions)
 
     def between(self, begin: float | None, end: float | None, every: int) -> RunData:
-        """The same run at every so many of its output times from ``begin`` to ``end`` (s)."""
+        """The run at every so many of its output times from ``begin`` to ``end`` (s)."""
         first, last = (
             limit if value is None else validate.number("between", name, value)
             for name, value, limit in (("begin", begin, -np.inf), ("end", end, np.inf))

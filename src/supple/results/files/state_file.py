@@ -183,7 +183,7 @@ def opened(path: Path, mode: str = "r") -> Iterator[Any]:
 
 
 def is_unfinished(path: Path, name: str) -> bool:
-    """Whether a file has the states of another run than that of this name, which is not over."""
+    """True if a file has the states of another run than that of this name, which is not over."""
     if not path.is_file():
         return False
     try:

@@ -176,7 +176,7 @@ class Bending:
 
 
 class Reach(NamedTuple):
-    """Where the strain of a section is largest.
+    """Point of a section at which the strain is largest.
 
     Attributes
     ----------

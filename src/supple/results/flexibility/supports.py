@@ -169,7 +169,7 @@ def _freedoms(result: Result, joint: Joint, place: Array) -> Iterator[Array]:
 
 
 class Holds:
-    """How joints that lead to the ground by rigid bodies hold a flexible body at one time."""
+    """Supports of a flexible body at one time: joints that lead to the ground by rigid bodies."""
 
     def __init__(self, result: Result, record: FlexRecord) -> None:
         body, masses = record.body, record.point_masses

@@ -95,7 +95,7 @@ class Truncation:
 
     @property
     def passed(self) -> float | None:
-        """When a limit is passed first, s; None if none is."""
+        """Time at which a limit is passed first, s; None if none is."""
         times = []
         if self.flexibility > LIMIT:
             times.append(self.energy.passes(LIMIT))
@@ -108,7 +108,7 @@ class Truncation:
 
     @property
     def exceeds(self) -> bool:
-        """Whether it is more than a result may leave out."""
+        """True if it is more than a result may leave out."""
         return self.largest > LIMIT or self.along.largest > ALONG
 
 
@@ -176,7 +176,7 @@ class Deflected:
         return np.asarray(np.linalg.solve(K * np.outer(scale, scale), loads).T * scale)
 
     def truncation(self) -> Truncation:
-        """What the elastic coordinates leave out."""
+        """Deflections and energy that the elastic coordinates leave out."""
         whole = np.einsum("pim,km->kpi", self.response.moved, self.right)
         q = self.coordinates(self.factors)
         missing = whole - np.einsum("pin,kn->kpi", self.response.rows, q)
@@ -266,7 +266,7 @@ def trapezoidal(t: Array) -> Array | None:
 
 
 def truncations(result: Result) -> dict[str, Truncation]:
-    """What the flexible bodies of a result leave out, by name, as far as it is known."""
+    """Truncation of the flexible bodies of a result, by name, as far as it is known."""
     compiled = result.data.compiled
     records = {n: r for n, r in compiled.flexible.items() if r.modal.n and n in compiled.bodies}
     usable, found = np.flatnonzero(np.all(np.abs(result.q) < HUGE, axis=1)), {}
@@ -294,17 +294,15 @@ def deflected(
     for name, record in records.items():
         try:
             loads = body_loads(some, record)
-            if loads is not None and all(_usable(x) for x in (loads.factors, loads.elastic)):
+            # others are those of a run that diverged
+            if loads is not None and all(
+                np.all(np.abs(x) < HUGE) for x in (loads.factors, loads.elastic)
+            ):
                 response = record.body.static_response(loads.places, record.point_masses)
                 found[name] = Deflected(record, result.t[which], loads, response)
         except ModelError:  # standard input data
             continue
     return found
-
-
-def _usable(x: Array) -> bool:
-    """Whether numbers are no sign of a run that diverged."""
-    return bool(np.all(np.abs(x) < HUGE))
 
 
 def _telling(body: Deflected) -> Sequence[int]:
