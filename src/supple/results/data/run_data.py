@@ -191,7 +191,7 @@ class History:
         return History(**{f.name: getattr(self, f.name)[which] for f in fields(History)})
 
     def holding(self, joint: str, axes: Array) -> Array:
-        """Wrench (nt, 6) by A on B at B that holds a locked spherical or free joint; zero of others.
+        """Wrench (nt, 6) by A on B at B that holds a locked ball or free joint; zero of others.
 
         ``axes`` (nt, 3, 3) of its frame B. The torque that locks an axis is an effort.
         """
