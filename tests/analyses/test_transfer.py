@@ -13,8 +13,7 @@ import supple as sp
 from models.random_loops import flexible_loop
 from oracles.pin_motion import STEP, pin, pin_rate
 from supple.analyses.kinematics.transfer import Mechanism, PathFollower
-from supple.analyses.linear.independent import Motions
-from supple.analyses.linear.linearize import dof_names
+from supple.analyses.linear.independent import Motions, dof_names
 from supple.cases.linkages import four_bar as linkage
 from supple.cases.linkages.jonker import driven_slider_crank
 from supple.loops.assembly import Assembler

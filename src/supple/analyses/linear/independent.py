@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from supple.analyses.linear.linearize import dof_names
 from supple.constraints.drivers import Driver
 from supple.core.base.layout import new_work
 from supple.engine.base.compiled import Compiled
@@ -32,6 +31,21 @@ def _scaled(compiled: Compiled, t: float, q: Array) -> Array:
     """Jacobian (nr, nu) of the rows in use in units of rows and increments."""
     work = new_work(compiled.ints)
     return scaled_rows(compiled, rows_at(compiled, work, t, q, np.zeros(compiled.nu)).G)
+
+
+def dof_names(c: Compiled) -> list[str]:
+    """Name of each velocity (nu): "elbow.angle", "ball.rotation_x", "rod.mode_1"."""
+    names = [""] * c.nu
+    for name, record in (*c.joints.items(), *c.extra.items()):
+        for k in range(record.u.stop - record.u.start):
+            names[record.u.start + k] = f"{name}.{record.velocity_name(k)}"
+    for name, body in c.deforming.items():
+        for k, part in enumerate(body.coordinate_names):
+            names[body.u.start + k] = f"{name}.{part}"
+    for name, motor in c.motors.items():
+        if motor.own:
+            names[motor.u] = f"{name}.shaft"
+    return names
 
 
 @dataclass(frozen=True)

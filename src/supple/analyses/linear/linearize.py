@@ -31,6 +31,7 @@ from supple.analyses.equilibrium.spin import turned
 from supple.analyses.equilibrium.static_result import StaticResult
 from supple.analyses.equilibrium.statics import statics
 from supple.analyses.frequencies.frequency_errors import frequency_errors, with_frequencies
+from supple.analyses.linear.independent import dof_names
 from supple.analyses.linear.reduced_motion import Matrices, preferences, reduced
 from supple.analyses.modes.linear_model import CONSTANT, LinearModel
 from supple.constraints.couplings import joint_target
@@ -244,6 +245,7 @@ def _about(
         model=model,
         effort=effort,
         periodic=periodic,
+        _linearized=linear_model,
     )
 
 
@@ -296,18 +298,3 @@ def _chosen(
     if n and values[-1] < SINGULAR:
         raise ModelError(OWNER, "independent", list(independent), expected)
     return chosen
-
-
-def dof_names(c: Compiled) -> list[str]:
-    """Name of each velocity (nu): "elbow.angle", "ball.rotation_x", "rod.mode_1"."""
-    names = [""] * c.nu
-    for name, record in (*c.joints.items(), *c.extra.items()):
-        for k in range(record.u.stop - record.u.start):
-            names[record.u.start + k] = f"{name}.{record.velocity_name(k)}"
-    for name, body in c.deforming.items():
-        for k, part in enumerate(body.coordinate_names):
-            names[body.u.start + k] = f"{name}.{part}"
-    for name, motor in c.motors.items():
-        if motor.own:
-            names[motor.u] = f"{name}.shaft"
-    return names

@@ -143,12 +143,10 @@ def too_small(linear: LinearModel, inputs: Any) -> str | None:
 
 def _finer(linear: LinearModel, inputs: Any) -> LinearModel | None:
     """Small motion of the same model with exact statics for inputs; None if it is the same."""
-    from supple.analyses.linear.linearize import linear_model
-
     assert linear.model is not None and linear.state.compiled is not None
     frames = [x if isinstance(x, Frame) else x[0] for x in _listed(inputs) if _is_place(x)]
     model, refined = finer_model(linear.model, frames[0] if frames else None)
-    if not refined:
+    if not refined or linear._linearized is None:
         return None
     for frame in frames[1:]:
         model = finer_model(model, frame)[0]
@@ -158,7 +156,7 @@ def _finer(linear: LinearModel, inputs: Any) -> LinearModel | None:
     found = Search(AtRest(equations, t)).run(q, state.z)
     if not found.found:
         return None
-    return linear_model(equations, State(t, found.q, found.u, found.z), model)
+    return linear._linearized(equations, State(t, found.q, found.u, found.z), model)
 
 
 def _listed(inputs: Any) -> Sequence[Any]:

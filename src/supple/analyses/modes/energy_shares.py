@@ -8,12 +8,11 @@ of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple.analyses.base.snapshot_result import velocities
-from supple.analyses.modes.mode import Mode
 from supple.core.base import layout as at
 from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
@@ -35,6 +34,9 @@ from supple.foundation.arrays import Array
 from supple.joints.interactions import Target
 from supple.reduction.modal import ModalBody
 from supple.results.result import Result
+
+if TYPE_CHECKING:
+    from supple.analyses.modes.mode import Mode
 
 KINDS = ("bending", "torsion", "extension", "shear", "deformation")  # of strain, after a body
 LEAST = 1e-6  # part of the energy that is named

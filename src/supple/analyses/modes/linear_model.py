@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 
 from supple.analyses.modes.mode import Mode
 from supple.engine.pack.builder import Compiled
+from supple.formulations.equations import Equations
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Complex
 from supple.foundation.errors import ModelError, percent, warn_caller
@@ -76,6 +78,7 @@ class LinearModel:
     effort: Array | None = None
     periodic: float = 0.0
     not_judged: str = ""
+    _linearized: Callable[[Equations, State, Model], LinearModel] | None = None  # what made it
 
     @property
     def frequency_errors(self) -> Array:

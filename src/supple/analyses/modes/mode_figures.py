@@ -10,7 +10,6 @@ import numpy as np
 
 from supple.analyses.base.snapshot_result import standing
 from supple.analyses.modes.energy_shares import kinetic_shares
-from supple.analyses.modes.mode import Mode
 from supple.formulations.equations import Equations
 from supple.foundation import validate
 from supple.foundation.arrays import Array
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from supple.analyses.modes.linear_model import LinearModel
+    from supple.analyses.modes.mode import Mode
     from supple.visualization.scene import Scene
 
 COLUMNS = 3
