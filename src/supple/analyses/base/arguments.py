@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from supple.engine.pack.builder import Compiled
+from supple.formulations.base import Formulation
+from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
@@ -24,6 +26,12 @@ def expect(owner: str, field: str, value: Any, kind: Any, expected: str) -> None
     """Refuse an argument of another type."""
     if not isinstance(value, kind):
         raise ModelError(owner, field, value, expected)
+
+
+def coordinates_of(owner: str, formulation: Any) -> Formulation:
+    """Formulation of an analysis, joint coordinates by default; what is none is refused."""
+    expect(owner, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
+    return JointCoordinates() if formulation is None else formulation
 
 
 def starting_state(owner: str, start: State | Result | None, compiled: Compiled) -> State:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from supple.analyses.base.arguments import expect, number, starting_state
+from supple.analyses.base.arguments import coordinates_of, expect, number, starting_state
 from supple.analyses.equilibrium.balance import AtRest, Equilibrium, one_way
 from supple.analyses.equilibrium.continuation import Continuation, Kind, Loaded, Loading, Spot
 from supple.analyses.equilibrium.equilibrium import Search
@@ -25,7 +25,6 @@ from supple.analyses.equilibrium.static_result import static_result
 from supple.engine.pack.builder import Compiled
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
-from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
 from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure
@@ -480,10 +479,9 @@ def statics(
     ended, with ``success`` False, a ``message`` and a warning.
     """
     expect(OWNER, "model", model, Model, "a Model")
-    expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
+    formulation = coordinates_of(OWNER, formulation)
     time = number(OWNER, "t", t)
     end = path_end(until, points)
-    formulation = JointCoordinates() if formulation is None else formulation
     model = formulation.written(model)
     if steps is not None or follow is not None:
         given = "loads" if follow is None else follow

@@ -16,7 +16,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.analyses.base.arguments import expect, number, output_times, starting_state
+from supple.analyses.base.arguments import (
+    coordinates_of,
+    expect,
+    number,
+    output_times,
+    starting_state,
+)
 from supple.analyses.kinematics.kinematics import deforming, follow, refuse_freedom, rigid
 from supple.analyses.run.options import RunOptions, Start
 from supple.analyses.run.simulate import prepare
@@ -41,14 +47,13 @@ def driven_run(
     begin: float,
     end: float,
     times: Array,
-    formulation: Formulation | None,
+    formulation: Formulation,
     recorded: Result | None,
     given: dict[str, Any],
 ) -> tuple[Result, list[str]]:
     """The run of a model with drivers for all its freedom, and doubts about it."""
-    form = JointCoordinates() if formulation is None else formulation
-    written = form.written(model)
-    compiled = compile_model(written, tree=form.tree(written))
+    written = formulation.written(model)
+    compiled = compile_model(written, tree=formulation.tree(written))
     _refuse_free_joints(owner, model)
     start: Start = given.pop("start")
     if start is None and recorded is not None:
@@ -167,7 +172,7 @@ def inverse_dynamics(
     """
     expect(OWNER, "model", model, Model, "a Model")
     expect(OWNER, "motion", motion, Mapping | Result | None, "motions by joint, or a Result")
-    expect(OWNER, "formulation", formulation, Formulation | None, "e.g. Absolute()")
+    formulation = coordinates_of(OWNER, formulation)
     if not isinstance(motion, Result) and actuated is not None:
         raise ModelError(OWNER, "actuated", actuated, "None without a recorded motion")
     validate.choice(OWNER, "bodies", bodies, ("flexible", "rigid"))

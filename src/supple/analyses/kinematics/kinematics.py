@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.analyses.base.arguments import expect, number, output_times
+from supple.analyses.base.arguments import coordinates_of, expect, number, output_times
 from supple.analyses.equilibrium.balance import null_space
 from supple.bodies.base.elastic import bends
 from supple.core.base.layout import new_work, read_work
@@ -23,7 +23,6 @@ from supple.engine.pack.builder import Compiled
 from supple.engine.reading.loads import Loads
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
-from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, label, warn_caller
@@ -223,7 +222,7 @@ def kinematics(
     and a warning. Flexible bodies deform in `inverse_dynamics` and `simulate`.
     """
     expect("kinematics", "model", model, Model, "a Model")
-    expect("kinematics", "formulation", formulation, Formulation | None, "e.g. Absolute()")
+    formulation = coordinates_of("kinematics", formulation)
     if bodies is not None:
         validate.choice("kinematics", "bodies", bodies, ("rigid",))
     elif soft := deforming(model):
@@ -247,7 +246,7 @@ def follow(
     begin: float,
     end: float,
     times: Array,
-    formulation: Formulation | None,
+    formulation: Formulation,
 ) -> Result:
     """The motion at the times (nt,), with the work of drivers and forces since ``begin`` (s).
 
@@ -256,7 +255,6 @@ def follow(
     clock = time.process_time()
     bending = [body.name for body in deforming(model)]
     model = rigid(owner, model)
-    formulation = JointCoordinates() if formulation is None else formulation
     tree = formulation.tree(model)
     compiled = compile_model(model, tree=tree)
     refuse_freedom(owner, compiled)

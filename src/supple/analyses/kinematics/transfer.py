@@ -26,7 +26,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.analyses.base.arguments import expect, starting_state
+from supple.analyses.base.arguments import coordinates_of, expect, starting_state
 from supple.analyses.linear.independent import Coordinates, Motions
 from supple.constraints.couplings import joint_target
 from supple.constraints.drivers import Driver
@@ -36,7 +36,6 @@ from supple.core.equations import history as kernel
 from supple.engine.base.compiled import Compiled
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
-from supple.formulations.trees import JointCoordinates
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SuppleError, suggestion
 from supple.foundation.frames import Body, Frame
@@ -358,10 +357,9 @@ def transfer(
     them; everything else that signals move stands still.
     """
     expect(OWNER, "model", model, Model, "a Model")
-    expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
+    formulation = coordinates_of(OWNER, formulation)
     expect(OWNER, "at", at, State | Result | None, "a State or a Result of this model")
     expect(OWNER, "path", path, Mapping | Result | None, "values of inputs by name, or a Result")
-    formulation = JointCoordinates() if formulation is None else formulation
     wanted = _listed("outputs", outputs, OUTPUTS)
     mechanism = Mechanism(model, formulation, wanted)
     given = _listed("inputs", inputs, INPUTS)

@@ -24,7 +24,7 @@ from typing import Literal
 
 import numpy as np
 
-from supple.analyses.base.arguments import expect, number, starting_state
+from supple.analyses.base.arguments import coordinates_of, expect, number, starting_state
 from supple.analyses.base.snapshot_result import instant
 from supple.analyses.equilibrium.balance import null_space
 from supple.analyses.equilibrium.spin import turned
@@ -39,7 +39,6 @@ from supple.engine.pack.builder import Compiled
 from supple.forces import SampledController
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
-from supple.formulations.trees import JointCoordinates
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SimulationError, SuppleWarning, label, warn_caller
 from supple.foundation.validate import listed
@@ -123,10 +122,9 @@ def linearize(
         of a round rotor may be seen in its own axes or in those of its bearings.
     """
     expect(OWNER, "model", model, Model, "a Model")
-    expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
+    formulation = coordinates_of(OWNER, formulation)
     moment = number(OWNER, "t", t)
     model.check()  # its warnings are not those of the search for an equilibrium, which are silent
-    formulation = JointCoordinates() if formulation is None else formulation
     model = formulation.written(model)
     tree = formulation.tree(model)
     if at is None:

@@ -19,7 +19,7 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.analyses.base.arguments import expect
+from supple.analyses.base.arguments import coordinates_of, expect
 from supple.events import Event
 from supple.formulations.base import Formulation
 from supple.formulations.trees import JointCoordinates
@@ -173,8 +173,7 @@ class RunOptions:
 
     def expect_formulation(self, owner: str) -> None:
         """Refuse what is no formulation."""
-        expected = "a formulation, e.g. Absolute()"
-        expect(owner, "formulation", self.formulation, Formulation | None, expected)
+        coordinates_of(owner, self.formulation)
 
     def expect_method(self, owner: str) -> Integrator:
         """The integrator; what is none is refused."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.analyses.base.arguments import expect, number, starting_state
+from supple.analyses.base.arguments import coordinates_of, number, starting_state
 from supple.analyses.equilibrium.balance import NO_STIFFNESS
 from supple.analyses.equilibrium.continuation import Continuation, Loaded, Loading, Spot
 from supple.analyses.equilibrium.static_result import static_result
@@ -30,7 +30,6 @@ from supple.fem.base.buckling import ComponentBuckling
 from supple.fem.base.buckling import buckling as of_component
 from supple.fem.base.component import Component
 from supple.formulations.base import Formulation
-from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SimulationError, SuppleError, percent, warn_caller
@@ -204,8 +203,7 @@ def buckling(
     for field, value in (("loads", loads), ("held", held)):
         if value is not None:
             raise ModelError(OWNER, field, value, "None: a model has its own loads and supports")
-    expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
-    formulation = JointCoordinates() if formulation is None else formulation
+    formulation = coordinates_of(OWNER, formulation)
     most = validate.integer(OWNER, "count", count, 1, "an integer from 1 on")
     at = number(OWNER, "t", t)
 

@@ -20,13 +20,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.analyses.base.arguments import expect, number
+from supple.analyses.base.arguments import coordinates_of, expect, number
 from supple.analyses.equilibrium.balance import one_way
 from supple.analyses.modes.linear_model import LinearModel
 from supple.analyses.modes.mode import Mode
 from supple.analyses.stability.parameter import Followed, Over, Parameter
 from supple.formulations.base import Formulation
-from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Complex
 from supple.foundation.atomic_files import save_figure
@@ -259,8 +258,7 @@ def stability(
     constant efforts, or at its rate if the joint has a `Driver`.
     """
     expect(OWNER, "model", model, Model, "a Model")
-    expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
-    formulation = JointCoordinates() if formulation is None else formulation
+    formulation = coordinates_of(OWNER, formulation)
     expected = "one or more increasing numbers"
     wanted = validate.array(OWNER, "values", values, expected)
     if wanted.ndim != 1 or not len(wanted) or np.any(np.diff(wanted) <= 0.0):

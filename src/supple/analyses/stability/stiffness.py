@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.analyses.base.arguments import expect, number
+from supple.analyses.base.arguments import coordinates_of, expect, number
 from supple.analyses.base.snapshot_result import velocities
 from supple.analyses.equilibrium.static_result import StaticResult
 from supple.analyses.linear.missing_flexibility import finer_model, with_flexibility
@@ -34,7 +34,6 @@ from supple.analyses.modes.linear_model import ROUNDING, LinearModel
 from supple.analyses.stability.parameter import Followed, Over, Parameter
 from supple.bodies.base.refinement import beyond_linear
 from supple.formulations.base import Formulation
-from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
 from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure
@@ -328,13 +327,12 @@ def stiffness(
     """
     expect(OWNER, "model", model, Model, "a Model")
     expect(OWNER, "at", at, Frame, "a frame on a body, e.g. stage.at(0)")
-    expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
+    formulation = coordinates_of(OWNER, formulation)
     if at.body.name not in model.bodies:
         raise ModelError(OWNER, "at", describe(at), "a frame on a body of the model that moves")
     names, table = _directions(directions)
     if (over is None) != (values is None):
         raise ModelError(OWNER, "values", values, "values of what changes, together with over")
-    formulation = JointCoordinates() if formulation is None else formulation
     made = (lambda _: model) if over is None else over
     parameter = Parameter(OWNER, model, made, spin, number(OWNER, "t", t), formulation)
     expected = "one or more numbers"
