@@ -25,7 +25,6 @@ from supple.engine.base.row_sets import RowSets
 from supple.engine.pack.builder import build
 from supple.engine.pack.ropes import rope_history
 from supple.engine.reading.loads import NO_TANGENT, Loads
-from supple.forces import ForceElement
 from supple.forces.ropes import Rope, Station
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array
@@ -223,31 +222,15 @@ def instant(
     statistics: Mapping[str, int | float | str],
 ) -> RunData:
     """A result with one time, which has no errors of energy."""
-    compiled = equations.compiled
     arrays = np.array([state.t]), state.q[None], state.u[None], state.z[None]
     _, history = equations.history(*arrays)
     kinetic = float(history.energy[0, 0])
     elastic, strain = float(history.energy[0, 2]), float(history.strain[0])
     largest, total = float(np.max(np.abs(history.energy))), float(history.energy.sum())
-    t, q, u, z = arrays
-    return RunData(
-        model=model,
-        compiled=compiled,
-        t=t,
-        q=q,
-        u=u,
-        z=z,
-        channels=np.zeros((1, len(compiled.force_names))),
-        history=history,
-        audit=AuditRecord(0.0, elastic, kinetic, kinetic, largest, total, max_strain=strain),
-        momentum=(),
-        events=(),
-        success=success,
-        message=message,
-        statistics=statistics,
-        loads=Loads(history, dict(model.forces)),
-        self_stress=SelfStress(model) if compiled.all_rows else None,
-    )
+    audit = AuditRecord(0.0, elastic, kinetic, kinetic, largest, total, max_strain=strain)
+    stress = SelfStress(model) if equations.compiled.all_rows else None
+    found = data_of_states(model, history, message, audit, success, statistics)
+    return replace(found, self_stress=stress)
 
 
 def velocities(model: Model, compiled: Compiled, q: Array, u: Array) -> RunData:
@@ -255,7 +238,7 @@ def velocities(model: Model, compiled: Compiled, q: Array, u: Array) -> RunData:
     n = len(u)
     positions = np.array(np.broadcast_to(q, (n, compiled.nq)))
     states = np.zeros(n), positions, u, np.zeros((n, compiled.nz))
-    return _states(model, compiled, states, "velocities at given positions", model.forces)
+    return _states(model, compiled, states, "velocities at given positions")
 
 
 def standing(model: Model, compiled: Compiled, q: Array, u: Array, t: float = 0.0) -> RunData:
@@ -265,7 +248,7 @@ def standing(model: Model, compiled: Compiled, q: Array, u: Array, t: float = 0.
     """
     n = len(q)
     states = np.full(n, t), q, np.tile(u, (n, 1)), np.tile(compiled.z0, (n, 1))
-    return _states(model, compiled, states, "positions at one time", model.forces)
+    return _states(model, compiled, states, "positions at one time")
 
 
 def at_states(model: Model, compiled: Compiled, t: Array, q: Array, u: Array, z: Array) -> RunData:
@@ -273,39 +256,49 @@ def at_states(model: Model, compiled: Compiled, t: Array, q: Array, u: Array, z:
 
     It has loads of force elements, and of reactions that are not unique the smallest.
     """
-    found = _states(model, compiled, (t, q, u, z), "states that were given", model.forces)
+    found = _states(model, compiled, (t, q, u, z), "states that were given")
     if not compiled.all_rows:
         return found
     return replace(found, reactions=Reactions(model, cast("RunHistory", found.history)))
 
 
 def _states(
-    model: Model,
-    compiled: Compiled,
-    states: tuple[Array, Array, Array, Array],
-    message: str,
-    forces: Mapping[str, ForceElement],
+    model: Model, compiled: Compiled, states: tuple[Array, Array, Array, Array], message: str
 ) -> RunData:
     """A result of times, positions, velocities and controller states, which no run connects."""
-    t, q, u, z = (np.ascontiguousarray(x) for x in states)
-    history = RunHistory(RowSets.of(compiled), t, q, u, z)
+    contiguous = (np.ascontiguousarray(x) for x in states)
+    return data_of_states(model, RunHistory(RowSets.of(compiled), *contiguous), message)
+
+
+def data_of_states(
+    model: Model,
+    history: RunHistory,
+    message: str,
+    audit: AuditRecord | None = None,
+    success: bool = True,
+    statistics: Mapping[str, int | float | str] | None = None,
+    channels: Array | None = None,
+) -> RunData:
+    """A result of states that were not integrated, with loads of force elements."""
+    c, nothing = history.compiled, np.zeros((len(history.t), len(history.compiled.force_names)))
     return RunData(
         model=model,
-        compiled=compiled,
-        t=t,
-        q=q,
-        u=u,
-        z=z,
-        channels=np.zeros((len(t), len(compiled.force_names))),
+        compiled=c,
+        t=history.t,
+        q=history.q,
+        u=history.u,
+        z=history.z,
+        channels=nothing if channels is None else channels,
         history=history,
-        audit=AuditRecord(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, max_strain=0.0),
+        audit=AuditRecord(0.0, 0.0, 0.0, 0.0, 0.0, 0.0) if audit is None else audit,
         momentum=(),
         events=(),
-        success=True,
+        success=success,
         message=message,
-        statistics={},
-        loads=Loads(history, dict(forces)),
+        statistics=statistics or {},
+        loads=Loads(history, dict(model.forces)),
     )
+
 
 def at_start(model: Model) -> tuple[Result, str]:
     """A model where its runs begin, and a sentence if its loops cannot be closed there."""

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.analyses.base.arguments import coordinates_of, expect, number, output_times
+from supple.analyses.base.snapshot_result import data_of_states
 from supple.analyses.equilibrium.balance import null_space
 from supple.bodies.base.elastic import bends
 from supple.core.base.layout import new_work, read_work
 from supple.core.equations import dynamics
 from supple.engine.pack.builder import Compiled
-from supple.engine.reading.loads import Loads
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.foundation import validate
@@ -32,7 +32,7 @@ from supple.loops.assembly import CLOSED, compile_model, row_sizes, rows_at, sca
 from supple.loops.singular import violated_row
 from supple.model import Model
 from supple.results.data.audit import AuditRecord
-from supple.results.data.run_data import History, RunData
+from supple.results.data.run_data import History
 from supple.results.result import Result
 
 FAR = 0.3  # rad, or lengths of the model: the longest piece
@@ -289,29 +289,13 @@ def follow(
     times = times[:done]
     _, history = equations.history(times, *states)
     channels = np.reshape(works, (done, len(compiled.force_names)))
-    return Result(
-        RunData(
-            model=model,
-            compiled=compiled,
-            t=times,
-            q=states[0],
-            u=states[1],
-            z=states[2],
-            channels=channels,
-            history=history,
-            audit=_audit(equations, begin, history, channels),
-            momentum=(),
-            events=(),
-            success=message.startswith("reached"),
-            message=message,
-            statistics={
-                "steps": follower.steps if done else 0,
-                "evaluations": follower.evaluations if done else 0,
-                "cpu_seconds": time.process_time() - clock,
-            },
-            loads=Loads(history, dict(model.forces)),
-        )
-    )
+    statistics = {
+        "steps": follower.steps if done else 0,
+        "evaluations": follower.evaluations if done else 0,
+        "cpu_seconds": time.process_time() - clock,
+    }
+    success, audit = message.startswith("reached"), _audit(equations, begin, history, channels)
+    return Result(data_of_states(model, history, message, audit, success, statistics, channels))
 
 
 def refuse_freedom(owner: str, compiled: Compiled) -> None:
