@@ -154,7 +154,7 @@ class LinearModel:
         Displacements count from the state, efforts from those that act in it. Where the model
         turns, a place must not turn along.
         """
-        from supple.analyses.linear.missing_flexibility import too_small
+        from supple.analyses.linear.finer_models import too_small
         from supple.analyses.linear.state_space import state_space
 
         found = state_space(self, inputs, outputs, derivative)

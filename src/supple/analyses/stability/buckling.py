@@ -11,8 +11,7 @@ of order 4; K is in fixed independent coordinates, so that it is smooth along th
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn, cast, overload
 
@@ -23,16 +22,16 @@ from supple.analyses.base.arguments import coordinates_of, number, starting_stat
 from supple.analyses.equilibrium.balance import NO_STIFFNESS
 from supple.analyses.equilibrium.continuation import Continuation, Loaded, Loading, Spot
 from supple.analyses.equilibrium.static_result import static_result
+from supple.analyses.linear.finer_models import with_finer
 from supple.analyses.modes.mode import Mode
 from supple.bodies.base.flexible import FlexibleBody
-from supple.bodies.base.refinement import finer_mesh, more_modes
 from supple.fem.base.buckling import ComponentBuckling
 from supple.fem.base.buckling import buckling as of_component
 from supple.fem.base.component import Component
 from supple.formulations.base import Formulation
 from supple.foundation import validate
 from supple.foundation.arrays import Array
-from supple.foundation.errors import ModelError, SimulationError, SuppleError, percent, warn_caller
+from supple.foundation.errors import ModelError, SimulationError, percent, warn_caller
 from supple.model import Model
 from supple.reduction.membranes import feels_loads
 from supple.results.checks.deformation import STRAIN, yield_strain
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
     from supple.engine.base.compiled import Compiled
 
 OWNER = "buckling"
-FINER = 2  # times the elements, parts and modes
 LIMIT = 0.02  # part of a load factor that is told, by modes and elements and by given meshes
 BENT = 0.05  # part of the stiffness that is left at the load factor: it is not linear in the load
 NONE = 1e-6  # inverse load factors below this part of the largest, of either sign, count as none
@@ -401,51 +399,6 @@ def _independent(N: Array) -> list[int]:
 
     _, _, order = qr(N.T, pivoting=True, mode="economic")
     return sorted(int(k) for k in order[: N.shape[1]])
-
-
-def finer_models(model: Model) -> list[tuple[Model, str]]:
-    """Models to compare with, best first, each with what to do if it differs."""
-    ways: tuple[tuple[Callable[[Any, int], dict[str, Any]], ...], ...] = (
-        (finer_mesh, more_modes),
-        (more_modes,),
-        (finer_mesh,),
-    )
-    found: list[tuple[Model, str]] = []
-    for steps in ways:
-        made = model.copy()
-        advice: dict[str, list[str]] = {}
-        for name in model.bodies:
-            for refine in steps:
-                try:
-                    fields = refine(made[name], FINER)
-                except SuppleError:  # a mesh that is given
-                    continue
-                if fields:
-                    made.replace(name, **fields)
-                    advice.setdefault(name, []).append(_words(fields))
-        if advice:
-            name, words = next(iter(advice.items()))
-            others = " and others" if len(advice) > 1 else ""
-            found.append((made, f"use more {' and '.join(words)} of {name!r}{others}"))
-    return found
-
-
-def with_finer(model: Model, factor: Callable[[Model], float]) -> tuple[float, str] | None:
-    """Load factor of the finest model that has one, and advice; None: there is none."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for finer, advice in finer_models(model):
-            try:
-                return factor(finer), advice
-            except SuppleError:  # too large, or without a load factor
-                continue
-    return None
-
-
-def _words(fields: dict[str, Any]) -> str:
-    if "modes" in fields:
-        return "modes"
-    return "parts" if "parts" in fields else "elements"
 
 
 def strained(

@@ -15,8 +15,8 @@ from supple.analyses.equilibrium.continuation import Loaded, Loading
 from supple.analyses.equilibrium.equilibrium import Search
 from supple.analyses.equilibrium.spin import Spin, check_spin
 from supple.analyses.equilibrium.static_result import StaticResult, static_result
+from supple.analyses.linear.finer_models import carried
 from supple.analyses.linear.linearize import linear_model, with_monitor
-from supple.analyses.linear.missing_flexibility import carried
 from supple.analyses.modes.linear_model import LinearModel
 from supple.engine.pack.builder import Compiled
 from supple.formulations.base import Formulation

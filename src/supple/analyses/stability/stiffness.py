@@ -29,10 +29,14 @@ from numpy.typing import ArrayLike
 from supple.analyses.base.arguments import coordinates_of, expect, number
 from supple.analyses.base.snapshot_result import velocities
 from supple.analyses.equilibrium.static_result import StaticResult
-from supple.analyses.linear.missing_flexibility import finer_model, with_flexibility
+from supple.analyses.linear.finer_models import (
+    finer_model,
+    stiffened_model,
+    with_flexibility,
+    with_loads,
+)
 from supple.analyses.modes.linear_model import ROUNDING, LinearModel
 from supple.analyses.stability.parameter import Followed, Over, Parameter
-from supple.bodies.base.refinement import beyond_linear
 from supple.formulations.base import Formulation
 from supple.foundation import validate
 from supple.foundation.arrays import Array
@@ -42,7 +46,6 @@ from supple.foundation.errors import (
     SuppleError,
     SuppleWarning,
     describe,
-    percent,
     suggestion,
     warn_caller,
 )
@@ -52,8 +55,7 @@ from supple.foundation.poses import quaternions
 from supple.foundation.progress import told
 from supple.foundation.validate import Axis
 from supple.model import Model
-from supple.results.checks.deformation import LOAD, SERIOUS_LOAD
-from supple.results.data.findings import Finding, Monitor
+from supple.results.data.findings import Monitor
 from supple.results.plot import TITLE, blank_panels, dress
 from supple.results.result import Result
 from supple.results.views.attitude import rotation_vectors
@@ -62,8 +64,6 @@ from supple.state import State
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-NONE = 1e-9  # of the largest compliance: rounding
-TOLD = ("load", "buckling", "stretch")  # findings that say so already
 RIGID = 1e-12  # a compliance of this part of the others is rounding
 
 
@@ -233,57 +233,6 @@ class StiffnessResult:
         return "\n".join(lines)
 
 
-def unloaded_stiffness(model: Model, monitor: Monitor) -> Model | None:
-    """A copy with second order where loads change a stiffness that is left out; None if none do."""
-    if any(f.what in TOLD for f in monitor.findings):
-        return None
-    names = [
-        name
-        for name, seen in monitor.bodies.items()
-        if seen.load_stiffness > LOAD and _can(model, name)
-    ]
-    if not names:
-        return None
-    found = model.copy()
-    for name in names:
-        found.replace(name, stiffening="second_order")
-    return found
-
-
-def _can(model: Model, name: str) -> bool:
-    fields = beyond_linear(model.bodies[name]) if name in model.bodies else None
-    return bool(fields) and "stiffening" in (fields or {})
-
-
-def with_loads(
-    monitor: Monitor, directions: Sequence[str], given: Array, right: Array | None
-) -> Monitor:
-    """A monitor with a finding, if compliances (n,) are not those under the loads, (n, n)."""
-    loads = {name: seen.load_stiffness for name, seen in monitor.bodies.items()}
-    name = max(loads, key=lambda key: np.nan_to_num(loads[key]))
-    if right is None:
-        part, how = 1.0, "leave none of its stiffness"
-    else:
-        true = np.diag(right)
-        size = float(np.abs(true).max(initial=0.0))
-        off = np.where(np.abs(true) > NONE * size, given / np.where(true != 0.0, true, 1.0), 1.0)
-        k = int(np.argmax(np.abs(np.log(np.maximum(off, 1e-12)))))
-        if not abs(off[k] - 1.0) > LOAD:
-            return monitor
-        # the stiffness that is given is 1/off of the true one
-        part = float(abs(1.0 / off[k] - 1.0))
-        which = "small" if off[k] > 1.0 else "large"
-        how = f"make its stiffness along {directions[k]!r} {percent(part)} too {which}"
-    sentence = (
-        f"flexible body '{name}': tension or pressure by its loads, which are left out without "
-        f"stiffening, {how}, expected at most {percent(LOAD)}: use stiffening='second_order'"
-    )
-    finding = Finding(name, "load", part, LOAD, None, part > SERIOUS_LOAD, sentence)
-    first = monitor.bodies[name]
-    found = replace(first, findings=(*first.findings, finding))
-    return Monitor({**monitor.bodies, name: found})
-
-
 OWNER = "stiffness"
 TURNS, ALONG = ("rx", "ry", "rz"), ("x", "y", "z")
 
@@ -345,8 +294,6 @@ def stiffness(
         for k in sorted({0, len(found) // 2, len(found) - 1}):
             seen = _judged(parameter, states[k], found[k], at, names, table)
             found[k] = replace(found[k], monitor=seen)
-            seen = _under_loads(parameter, states[k], found[k], at, names, table)
-            found[k] = replace(found[k], monitor=seen)
     words = "" if over is None else parameter.words
     result = StiffnessResult(
         words, wanted[: len(found)], names, tuple(found), len(found) == len(wanted), message
@@ -382,43 +329,34 @@ def _judged(
     names: Sequence[str],
     table: Array,
 ) -> Monitor:
-    """Monitor of a position, with a finding if modes or elements are too few for these loads."""
-    if not here.search.compiled.flexible:
-        return found.monitor
+    """Monitor of a position that is compared with other models in the same equilibrium.
+
+    With findings if modes or elements are too few for these loads, and if loads change the
+    stiffness of linear shapes.
+    """
+    seen, given = found.monitor, np.diag(found.compliance)
+
+    def compliance(model: Model) -> Array | None:
+        try:
+            there = parameter.another(here, model)
+            return None if there is None else _compliance(there.linear, at, names, table)
+        except SuppleError:  # a body that does not take other shapes, or without stiffness
+            return None
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuppleWarning)
-        try:
-            finer, refined = finer_model(here.model, at)
-            there = parameter.another(here, finer) if refined else None
-            if there is None:
-                return found.monitor
-            right = _compliance(there.linear, at, names, table)
-        except SuppleError:  # a body that does not take other shapes
-            return found.monitor
-    given = np.diag(found.compliance)
-    return with_flexibility(found.monitor, refined, names, given, np.diag(right))
-
-
-def _under_loads(
-    parameter: Parameter,
-    here: Followed,
-    found: Position,
-    at: Frame,
-    names: Sequence[str],
-    table: Array,
-) -> Monitor:
-    """Monitor of a position, with a finding if loads change the stiffness of linear shapes."""
-    stiffened = unloaded_stiffness(here.model, found.monitor)
-    if stiffened is None or parameter.loaded is not None:
-        return found.monitor
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SuppleWarning)
-        try:
-            there = parameter.another(here, stiffened)
-            right = None if there is None else _compliance(there.linear, at, names, table)
-        except SuppleError:  # nothing is left of its stiffness
-            right = None
-    return with_loads(found.monitor, names, np.diag(found.compliance), right)
+        if here.search.compiled.flexible:
+            try:
+                finer, refined = finer_model(here.model, at)
+                right = compliance(finer) if refined else None
+            except SuppleError:
+                right = None
+            if right is not None:
+                seen = with_flexibility(seen, refined, names, given, np.diag(right))
+        stiffened = None if parameter.loaded is not None else stiffened_model(here.model, seen)
+        if stiffened is not None:
+            seen = with_loads(seen, names, given, compliance(stiffened))
+    return seen
 
 
 def _directions(given: Any) -> tuple[tuple[str, ...], Array]:

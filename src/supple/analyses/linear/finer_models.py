@@ -1,9 +1,9 @@
-"""Errors of stiffnesses and slow responses by few modes of flexible bodies.
+"""Finer models, and what they say about errors of stiffnesses, load factors and slow responses.
 
 A monitor looks at the loads that act. Where the question is what a load would do, it is asked of
-another model: each flexible body with static shapes for everything that is attached, a load at
-the frame among it, on a finer mesh (`supple.bodies.base.refinement`), in the same
-equilibrium.
+another model in the same equilibrium: with more elements and modes, with static shapes for
+everything that is attached, a load at the frame among it, on a finer mesh
+(`supple.bodies.base.refinement`), or with displacements of second order.
 
 The monitor of a linear model judges its frequencies, which may all be right where the static
 deflection under an input is not: that of modes that are left out. So the displacement at each input
@@ -14,7 +14,7 @@ have static shapes for these inputs.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,13 @@ import numpy as np
 from supple.analyses.equilibrium.balance import AtRest
 from supple.analyses.equilibrium.equilibrium import Search
 from supple.analyses.linear.ports import OWNER, Ports
-from supple.bodies.base.refinement import exact_statics, leaves_shapes_out
+from supple.bodies.base.refinement import (
+    beyond_linear,
+    exact_statics,
+    finer_mesh,
+    leaves_shapes_out,
+    more_modes,
+)
 from supple.engine.pack.builder import Compiled
 from supple.forces import Force
 from supple.formulations.equations import Equations
@@ -32,6 +38,7 @@ from supple.foundation.errors import SuppleError, SuppleWarning, percent
 from supple.foundation.frames import Body, Frame
 from supple.loops.assembly import compile_model
 from supple.model import Model
+from supple.results.checks.deformation import LOAD, SERIOUS_LOAD
 from supple.results.checks.reduced_bodies import NAMED, RIGID
 from supple.results.data.findings import Finding, Monitor
 from supple.state import State
@@ -40,9 +47,11 @@ if TYPE_CHECKING:
     from supple.analyses.modes.linear_model import LinearModel
 
 LIMIT, SERIOUS = 0.02, 0.1  # part of the flexibility, as of frequencies
-LOAD = "load that is asked for"
+ASKED = "load that is asked for"
 NONE = 1e-9  # of the largest compliance: rounding
 SLOW = 0.3  # of the lowest frequency
+FINER = 2  # times the elements, parts and modes
+TOLD = ("load", "buckling", "stretch")  # findings that say that loads change a stiffness
 
 
 def finer_model(model: Model, at: Frame | None = None) -> tuple[Model, tuple[Body, ...]]:
@@ -57,11 +66,69 @@ def finer_model(model: Model, at: Frame | None = None) -> tuple[Model, tuple[Bod
             finer.replace(name, **fields)
             refined.append(body)
     if refined and at is not None:
-        name = LOAD
+        name = ASKED
         while name in finer:
             name += "'"
         finer.add(Force(name, Frame(finer.bodies[at.body.name], at.position, at.rotation)))
     return finer, tuple(refined)
+
+
+def finer_models(model: Model) -> list[tuple[Model, str]]:
+    """Models to compare with, best first, each with what to do if it differs."""
+    ways: tuple[tuple[Callable[[Any, int], dict[str, Any]], ...], ...] = (
+        (finer_mesh, more_modes),
+        (more_modes,),
+        (finer_mesh,),
+    )
+    found: list[tuple[Model, str]] = []
+    for steps in ways:
+        made = model.copy()
+        advice: dict[str, list[str]] = {}
+        for name in model.bodies:
+            for refine in steps:
+                try:
+                    fields = refine(made[name], FINER)
+                except SuppleError:  # a mesh that is given
+                    continue
+                if fields:
+                    made.replace(name, **fields)
+                    advice.setdefault(name, []).append(_words(fields))
+        if advice:
+            name, words = next(iter(advice.items()))
+            others = " and others" if len(advice) > 1 else ""
+            found.append((made, f"use more {' and '.join(words)} of {name!r}{others}"))
+    return found
+
+
+def with_finer(model: Model, factor: Callable[[Model], float]) -> tuple[float, str] | None:
+    """Load factor of the finest model that has one, and advice; None: there is none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for finer, advice in finer_models(model):
+            try:
+                return factor(finer), advice
+            except SuppleError:  # too large, or without a load factor
+                continue
+    return None
+
+
+def _words(fields: dict[str, Any]) -> str:
+    if "modes" in fields:
+        return "modes"
+    return "parts" if "parts" in fields else "elements"
+
+
+def stiffened_model(model: Model, monitor: Monitor) -> Model | None:
+    """A copy with second order where loads change a stiffness that is left out; None if none do."""
+    if any(f.what in TOLD for f in monitor.findings):
+        return None
+    made, changed = model.copy(), False
+    for name, seen in monitor.bodies.items():
+        if seen.load_stiffness > LOAD and name in model.bodies:
+            if "stiffening" in (beyond_linear(model.bodies[name]) or {}):
+                made.replace(name, stiffening="second_order")
+                changed = True
+    return made if changed else None
 
 
 def carried(source: Compiled, q: Array, target: Compiled) -> Array:
@@ -108,6 +175,33 @@ def with_flexibility(
         f"{percent(LIMIT)}: {advice}"
     )
     finding = Finding(names[0], "flexibility", part, LIMIT, None, part > SERIOUS, sentence)
+    return monitor.adding([finding])
+
+
+def with_loads(
+    monitor: Monitor, directions: Sequence[str], given: Array, right: Array | None
+) -> Monitor:
+    """A monitor with a finding, if compliances (n,) are not those under the loads, (n, n)."""
+    loads = {name: seen.load_stiffness for name, seen in monitor.bodies.items()}
+    name = max(loads, key=lambda key: np.nan_to_num(loads[key]))
+    if right is None:
+        part, how = 1.0, "leave none of its stiffness"
+    else:
+        true = np.diag(right)
+        size = float(np.abs(true).max(initial=0.0))
+        off = np.where(np.abs(true) > NONE * size, given / np.where(true != 0.0, true, 1.0), 1.0)
+        k = int(np.argmax(np.abs(np.log(np.maximum(off, 1e-12)))))
+        if not abs(off[k] - 1.0) > LOAD:
+            return monitor
+        # the stiffness that is given is 1/off of the true one
+        part = float(abs(1.0 / off[k] - 1.0))
+        which = "small" if off[k] > 1.0 else "large"
+        how = f"make its stiffness along {directions[k]!r} {percent(part)} too {which}"
+    sentence = (
+        f"flexible body '{name}': tension or pressure by its loads, which are left out without "
+        f"stiffening, {how}, expected at most {percent(LOAD)}: use stiffening='second_order'"
+    )
+    finding = Finding(name, "load", part, LOAD, None, part > SERIOUS_LOAD, sentence)
     return monitor.adding([finding])
 
 
