@@ -21,7 +21,7 @@ import numpy as np
 
 from supple.analyses.equilibrium.balance import AtRest
 from supple.analyses.equilibrium.equilibrium import Search
-from supple.analyses.linear.ports import OWNER, Ports
+from supple.analyses.linear.state_space import OWNER, Ports
 from supple.bodies.base.refinement import (
     beyond_linear,
     exact_statics,

@@ -7,7 +7,7 @@ With q = retract(q*, x) and u = u* + v the equations of motion, the rows and the
 where Rq has the multipliers' part d(G^T lam)/dq, and L comes from coordinates whose velocities are
 in moving axes: w~ for a ball, ad(V) for a free body. Independent coordinates y = x[chosen] give
 x = N y and, with w = v[chosen], v = N w + P y, where G P = -H N and P[chosen] = 0. The multipliers
-leave with N^T. So a = N w' + N' w + P y' + P' y, see `supple.analyses.linear.reduced_motion`, and
+leave with N^T. So a = N w' + N' w + P y' + P' y, see `supple.analyses.linear.independent`, and
 
     y' = w - L[chosen] N y
     N^T (M a + Ru (N w + P y) + Rq N y + Rz z) = 0
@@ -31,8 +31,7 @@ from supple.analyses.equilibrium.spin import turned
 from supple.analyses.equilibrium.static_result import StaticResult
 from supple.analyses.equilibrium.statics import statics
 from supple.analyses.frequencies.frequency_errors import frequency_errors, with_frequencies
-from supple.analyses.linear.independent import dof_names
-from supple.analyses.linear.reduced_motion import Matrices, preferences, reduced
+from supple.analyses.linear.independent import Matrices, dof_names, preferences, reduced
 from supple.analyses.modes.linear_model import CONSTANT, LinearModel
 from supple.constraints.couplings import joint_target
 from supple.engine.pack.builder import Compiled

@@ -1,7 +1,8 @@
 """Inputs that are held over a step: efforts, forces, accelerations of driven motions.
 
-The words are those of `supple.analyses.linear.ports`. An input is a polynomial of time in a force
-element or driver of the model; a stepper writes its numbers where the compiled model has them.
+The words are those of `supple.analyses.linear.state_space`. An input is a polynomial of time in a
+force element or driver of the model; a stepper writes its numbers where the compiled model has
+them.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.analyses.linear.ports import AXES, EFFORTS, EXPECTED
+from supple.analyses.linear.state_space import AXES, EFFORTS, EXPECTED
 from supple.constraints.couplings import joint_target
 from supple.constraints.drivers import Driver
 from supple.engine.base.compiled import Compiled

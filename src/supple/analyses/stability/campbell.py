@@ -26,8 +26,7 @@ from numpy.typing import ArrayLike
 from supple.analyses.base.arguments import expect
 from supple.analyses.base.snapshot_result import velocities
 from supple.analyses.equilibrium.spin import turned
-from supple.analyses.linear.independent import dof_names
-from supple.analyses.linear.reduced_motion import followed
+from supple.analyses.linear.independent import dof_names, followed
 from supple.analyses.modes.energy_shares import (
     KINDS,
     kinetic_shares,
