@@ -18,8 +18,7 @@ from supple.cases.mechanisms import CASES
 from supple.formulations.equations import Equations
 from supple.graph.topology import Graph
 from supple.loops.assembly import compile_model
-from supple.loops.closing import LARGE, MOVED
-from supple.loops.steps import sparse_solution
+from supple.loops.closing import LARGE, MOVED, sparse_solution
 
 BY_NAME = {case.name: case for case in CASES}
 LOOPED = ("four-bar", "bennett", "bricard", "andrews-squeezer", "governor-links", "n-four-bar")

@@ -74,6 +74,11 @@ __all__ = [
     "unfollowed",
 ]
 STEPS = 3  # one is exact if nothing but the spin is off
+STRAIGHT = 1e-6  # part of its length by which a line without load may be shorter than straight
+PIECES = 64  # of a span at least, each with the points of Gauss below
+GAUSS = np.polynomial.legendre.leggauss(4)
+LARGEST = 4.0  # rad, A of a line whose ends meet: pi between hinges, less between clamps
+TRIES = 80
 
 
 def spun(compiled: Compiled, q: Array) -> Array:
@@ -377,12 +382,6 @@ def on_constraints(compiled: Compiled, state: State) -> State:
     q, gap = move.positions(state.t, state.q)
     refuse_gap(move.compiled, gap)
     return replace(state, q=q, u=move.velocities(state.t, q, state.u))
-
-STRAIGHT = 1e-6  # part of its length by which a line without load may be shorter than straight
-PIECES = 64  # of a span at least, each with the points of Gauss below
-GAUSS = np.polynomial.legendre.leggauss(4)
-LARGEST = 4.0  # rad, A of a line whose ends meet: pi between hinges, less between clamps
-TRIES = 80
 
 
 def slackened(compiled: Compiled, t: float, q: Array) -> Array:

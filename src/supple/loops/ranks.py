@@ -19,8 +19,7 @@ from supple.core.base.layout import new_work
 from supple.engine.base.compiled import Compiled
 from supple.engine.reading.rows import moving, rows_at, scaled_rows, scaled_sparse
 from supple.foundation.arrays import Array
-from supple.loops.closing import CLOSED, Assembler
-from supple.loops.steps import allowed
+from supple.loops.closing import CLOSED, Assembler, allowed
 
 # A row whose independent part, as a part of the whole row, is below this follows from others. An
 # assembled mechanism's rows differ by its closure, 1e-12, and where it closes as a double root by

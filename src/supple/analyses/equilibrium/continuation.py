@@ -22,9 +22,16 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from supple.analyses.equilibrium.balance import NO_STIFFNESS, STALLED, AtRest, Balance, one_way
+from supple.analyses.equilibrium.balance import (
+    NO_STIFFNESS,
+    STALLED,
+    AtRest,
+    Balance,
+    Spin,
+    check_spin,
+    one_way,
+)
 from supple.analyses.equilibrium.equilibrium import CONVERGED, Search
-from supple.analyses.equilibrium.spin import Spin, check_spin
 from supple.engine.pack.builder import Compiled
 from supple.forces import DistributedLoad, Force, JointEffort, Pressure, SurfaceLoad
 from supple.formulations.base import Formulation
@@ -42,6 +49,20 @@ EXPECTED = (
     "'loads' (all of them), 'gravity', 'spin', or names of forces, efforts and drivers that are "
     "not zero"
 )
+Kind = Literal["limit point", "bifurcation", "kink"]
+ITERATIONS, WANTED = 12, 4.0  # corrections of a point: the most, and what steps are chosen for
+FIRST, LONGEST, SHORTEST = 0.02, 0.1, 1e-7  # arcs
+WIGGLE = 1e-3  # an arc that is longer may hide two limit points
+KINKED = 1e-4  # an arc that is so short sees kinks only
+STRAIGHT = 0.9  # cosine of the angle between two tangents, at least
+FAR = 0.5  # part of an arc that corrections may move a guess
+LARGEST_STEP = 0.5  # rad or lengths of the model, of one correction
+SMALLEST_WAY = 0.02  # rad or lengths of the model
+DIFFERENCE = 1e-4  # of the range, for derivatives along the factor: loads are linear in it
+# Near a bifurcation the loads do not tell where along its motion the model is: it stays there.
+TRUNCATED, KEPT = 1e-9, 1e-14
+ACROSS = 1e-5  # part of the load along a motion without stiffness that is none: a bifurcation
+JUMP = 1e-5  # part of the stiffness around it that is left at a point without stiffness: a kink
 
 
 class Loading:
@@ -172,22 +193,6 @@ def _signals(item: Any, t: float, factor: float) -> dict[str, Any]:
         new = tuple(Constant(factor * float(s(t))) for s in (value if many else (value,)))
         out[name] = new if many else new[0]
     return out
-
-Kind = Literal["limit point", "bifurcation", "kink"]
-
-ITERATIONS, WANTED = 12, 4.0  # corrections of a point: the most, and what steps are chosen for
-FIRST, LONGEST, SHORTEST = 0.02, 0.1, 1e-7  # arcs
-WIGGLE = 1e-3  # an arc that is longer may hide two limit points
-KINKED = 1e-4  # an arc that is so short sees kinks only
-STRAIGHT = 0.9  # cosine of the angle between two tangents, at least
-FAR = 0.5  # part of an arc that corrections may move a guess
-LARGEST_STEP = 0.5  # rad or lengths of the model, of one correction
-SMALLEST_WAY = 0.02  # rad or lengths of the model
-DIFFERENCE = 1e-4  # of the range, for derivatives along the factor: loads are linear in it
-# Near a bifurcation the loads do not tell where along its motion the model is: it stays there.
-TRUNCATED, KEPT = 1e-9, 1e-14
-ACROSS = 1e-5  # part of the load along a motion without stiffness that is none: a bifurcation
-JUMP = 1e-5  # part of the stiffness around it that is left at a point without stiffness: a kink
 
 
 class Tangent(NamedTuple):

@@ -48,7 +48,7 @@ from supple.core.equations import tree_parts as parts
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array
 from supple.loops.assembly import Assembler, row_sizes
-from supple.loops.steps import TINY, bordered, sparse_solution
+from supple.loops.closing import TINY, bordered, sparse_solution
 
 FEWEST = 300  # velocities and rows; below whole matrices are simpler
 FIRST, MOST = 1e-12, 1e4  # parts of D that are added: the least and the most
@@ -57,6 +57,7 @@ UNITS = 30.0  # of rounding in a sum of some hundred terms, each of some operati
 ROUNDED = 1e-14  # part of the largest stiffness by which entries are not equal for rounding
 TOLD = 6  # lowest stiffnesses that are told
 TOO_LARGE = 1500  # velocities whose whole matrices, some seconds for each step, are not made
+SHORTEST_TREE = 20  # velocities; below a whole matrix is simpler
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,8 +315,6 @@ class SparseAtRest:
         return (
             _one_way(here, compliance, most) if follows else lowest_stiffnesses(compliance, n, most)
         )
-
-SHORTEST_TREE = 20  # velocities; below a whole matrix is simpler
 
 
 class TreeStiffness:

@@ -8,8 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from supple.analyses.base.snapshot_result import instant
-from supple.analyses.equilibrium.balance import AtRest, Equilibrium
-from supple.analyses.equilibrium.spin import Spin, turned
+from supple.analyses.equilibrium.balance import AtRest, Equilibrium, Spin, turned
 from supple.engine.pack.builder import Compiled
 from supple.forces import ForceElement, StateSpaceController
 from supple.forces.kinds import force_kind

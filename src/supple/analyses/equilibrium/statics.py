@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from supple.analyses.base.arguments import coordinates_of, expect, number, starting_state
-from supple.analyses.equilibrium.balance import AtRest, Equilibrium, one_way
+from supple.analyses.equilibrium.balance import AtRest, Equilibrium, Spin, one_way
 from supple.analyses.equilibrium.continuation import Continuation, Kind, Loaded, Loading, Spot
 from supple.analyses.equilibrium.equilibrium import Search
 from supple.analyses.equilibrium.sparse_balance import TOO_LARGE, SparseAtRest, TreeAtRest
-from supple.analyses.equilibrium.spin import Spin
 from supple.analyses.equilibrium.static_result import StaticResult as StaticResult
 from supple.analyses.equilibrium.static_result import static_result
 from supple.engine.pack.builder import Compiled
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
 
 MOST = 100_000  # points
 LEAST, LARGEST = 1e-12, 1e12  # load factors at the end of a path
+OWNER = "statics"
 
 
 @dataclass(frozen=True)
@@ -391,8 +391,6 @@ def _moves(compiled: Compiled, spot: Spot) -> str:
     if spot.motion is None:
         return ""
     return compiled.dof_label(int(np.argmax(np.abs(spot.motion))))
-
-OWNER = "statics"
 
 
 @overload

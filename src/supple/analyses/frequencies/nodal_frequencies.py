@@ -47,7 +47,7 @@ from supple.engine.base.compiled import Compiled
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array, Complex
 from supple.foundation.errors import SuppleError
-from supple.loops.steps import TINY
+from supple.loops.closing import TINY
 from supple.model import Model
 from supple.results.flexibility.line_bending import Bending, line_turns
 

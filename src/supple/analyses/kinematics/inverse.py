@@ -40,6 +40,9 @@ from supple.model import Model
 from supple.results.result import Result
 from supple.signals import Piecewise, SignalLike
 
+OWNER = "inverse_dynamics"
+Target = str | tuple[str, int | str]
+
 
 def driven_run(
     owner: str,
@@ -121,10 +124,6 @@ class Recorded(Piecewise):
         ]
         breaks = np.append(t[:-1], t[-1] + h[-1])
         return breaks, t[:-1], np.stack(terms, axis=1)
-
-
-OWNER = "inverse_dynamics"
-Target = str | tuple[str, int | str]
 
 
 def inverse_dynamics(

@@ -22,8 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.analyses.equilibrium.balance import null_space
-from supple.analyses.equilibrium.spin import turned
+from supple.analyses.equilibrium.balance import null_space, turned
 from supple.constraints.drivers import Driver
 from supple.core.base.layout import new_work
 from supple.engine.base.compiled import Compiled
@@ -39,6 +38,8 @@ from supple.state import State
 # before others of another kind
 LEAST, ENOUGH = 1e-6, 0.02
 POOR = 0.1  # of the smallest singular value of all rows, below which those in use are not taken
+MOVES = 1e-9  # of the largest rate: what is rounding
+ANGLE = 1e-2  # rad, of differences of order 4 along a rotation: errors of 1e-9
 
 
 def _scaled(compiled: Compiled, t: float, q: Array) -> Array:
@@ -260,9 +261,6 @@ class Motions:
                     f"{owner}: inputs have {names[place]!r}, which tells no motion of its own"
                     f"{where}, expected coordinates that do, {instead}"
                 )
-
-MOVES = 1e-9  # of the largest rate: what is rounding
-ANGLE = 1e-2  # rad, of differences of order 4 along a rotation: errors of 1e-9
 
 
 class Followed(NamedTuple):

@@ -26,8 +26,7 @@ import numpy as np
 
 from supple.analyses.base.arguments import coordinates_of, expect, number, starting_state
 from supple.analyses.base.snapshot_result import instant
-from supple.analyses.equilibrium.balance import null_space
-from supple.analyses.equilibrium.spin import turned
+from supple.analyses.equilibrium.balance import null_space, turned
 from supple.analyses.equilibrium.static_result import StaticResult
 from supple.analyses.equilibrium.statics import statics
 from supple.analyses.frequencies.frequency_errors import frequency_errors, with_frequencies

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.analyses.base.snapshot_result import velocities
-from supple.analyses.equilibrium.spin import turned
+from supple.analyses.equilibrium.balance import turned
 from supple.analyses.linear.independent import Coordinates, followed, following
 from supple.constraints.couplings import joint_target
 from supple.constraints.drivers import Driver
@@ -57,6 +57,7 @@ EXPECTED = (
     "(frame, 'z') or (frame, 'rotation_z')"
 )
 Field = Literal["inputs", "outputs"]
+RESONANCE = 1e-11  # of an eigenvalue: the distance of i omega at which its response is rounding
 
 
 class Port(NamedTuple):
@@ -222,6 +223,7 @@ class Ports:
                 )
                 raise ModelError(OWNER, field, port.name, expected)
 
+
 @dataclass(frozen=True)
 class Driven:
     """Terms of k driven motions.
@@ -353,9 +355,6 @@ class FrequencyResponse:
         dress(top, y=named("amplitude", units.pop() if len(units) == 1 else ""))
         dress(bottom, "frequency (Hz)", "phase (degrees)", legend=False)
         return save_figure(figure, path)
-
-
-RESONANCE = 1e-11  # of an eigenvalue: the distance of i omega at which its response is rounding
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,6 +55,8 @@ NOTHING = 1e-4  # parts of random multipliers that are no null vectors
 # Singular values of the scaled rows below this part of the largest are zero: axes that would be
 # parallel but for the deflections of the bodies, which are small angles.
 NEARLY_ZERO = 1e-2
+SAMPLES = 5  # output times at which it is decided what is unique
+HALVES = slice(3, 6), slice(0, 3)  # of wrenches: force and torque, as rows are ordered
 
 
 def in_equilibrium(G: Any, x: Array) -> Array:
@@ -134,10 +136,6 @@ def _bordered(G: Any) -> Any:
         (np.concatenate(numbers), np.concatenate(indices), np.concatenate(pointers)),
         shape=(nr + nu, nr + nu),
     )
-
-
-SAMPLES = 5  # output times at which it is decided what is unique
-HALVES = slice(3, 6), slice(0, 3)  # of wrenches: force and torque, as rows are ordered
 
 
 @dataclass(eq=False)

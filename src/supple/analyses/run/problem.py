@@ -68,6 +68,9 @@ if TYPE_CHECKING:
 # Inertia about an axis, part of the largest of the joint, that is rounding of the tensor
 ROUNDING = 1e-14
 HELD = 1e-6  # part of a row along the axis from which on it holds the spin
+# Kernels that a run and its result call, whatever the integrator
+ALWAYS = (history.history, history.motion_history, dynamics.accelerate)
+DEFAULT = JointCoordinates()
 
 
 @dataclass(frozen=True)
@@ -259,10 +262,6 @@ def _is_held(equations: Equations, t: float, q: Array, joint: JointRecord, axis:
     spin[joint.u.start : joint.u.start + 3] = axis
     G = rows_at(c, equations.work, t, q, np.zeros(c.nu)).sparse
     return bool(np.max(np.abs(G @ spin)) > HELD * max(float(abs(G).max()), 1e-300))
-
-# Kernels that a run and its result call, whatever the integrator
-ALWAYS = (history.history, history.motion_history, dynamics.accelerate)
-DEFAULT = JointCoordinates()
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from supple.analyses.base.arguments import expect
 from supple.analyses.base.snapshot_result import velocities
-from supple.analyses.equilibrium.spin import turned
+from supple.analyses.equilibrium.balance import turned
 from supple.analyses.linear.independent import dof_names, followed
 from supple.analyses.modes.energy_shares import (
     KINDS,
@@ -54,6 +54,15 @@ if TYPE_CHECKING:
 ANGLES = 8  # positions of a turn: harmonics up to three
 STILL = 1e-3  # of a rotation times the length of the model: places that tilt or twist only
 PURE = 0.9  # part of the motion in one harmonic from which on it has one frequency in the world
+OWNER = "campbell"
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+ROUND = 0.1  # mean direction of the whirl from which on a mode is named by it
+SPARE = 10  # modes that are followed beside, since frequencies cross
+MOST = 0.5  # part of the motion along the axis from which on bending is flap
+TOLD, MANY = 0.9, 3  # parts of the energy that a name tells: up to this, and no more than so many
+RESULT = "Campbell"
+Axes = Literal["model", "world"]
+STRAIGHT = 0.02  # of a critical speed: error by straight lines between speeds
 
 
 class Whirl(NamedTuple):
@@ -146,16 +155,6 @@ def _places(model: Model) -> list[Frame]:
         spread = [body.at(*place) for place in body.spread_places]
         found += spread or [f for f in used if f.body.name == body.name]
     return found
-
-OWNER = "campbell"
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-ROUND = 0.1  # mean direction of the whirl from which on a mode is named by it
-SPARE = 10  # modes that are followed beside, since frequencies cross
-MOST = 0.5  # part of the motion along the axis from which on bending is flap
-TOLD, MANY = 0.9, 3  # parts of the energy that a name tells: up to this, and no more than so many
-RESULT = "Campbell"
-Axes = Literal["model", "world"]
-STRAIGHT = 0.02  # of a critical speed: error by straight lines between speeds
 
 
 @dataclass(frozen=True, eq=False)

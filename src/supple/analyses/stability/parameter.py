@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from supple.analyses.base.arguments import starting_state
-from supple.analyses.equilibrium.balance import AtRest, Equilibrium
+from supple.analyses.equilibrium.balance import AtRest, Equilibrium, Spin, check_spin
 from supple.analyses.equilibrium.continuation import Loaded, Loading
 from supple.analyses.equilibrium.equilibrium import Search
-from supple.analyses.equilibrium.spin import Spin, check_spin
 from supple.analyses.equilibrium.static_result import StaticResult, static_result
 from supple.analyses.linear.finer_models import carried
 from supple.analyses.linear.linearize import linear_model, with_monitor

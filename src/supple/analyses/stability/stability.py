@@ -41,6 +41,11 @@ if TYPE_CHECKING:
 # Of eigenvalues that meet: their rounding is 1e-8. Real parts grow with the root of the distance,
 # so that this is 1e-14 in the value.
 MEETING = 1e-7
+OWNER = "stability"
+LOCATED = 1e-12  # part of a value to which limits are located
+NEAR = 1e-3  # part of the distance of two values within which eigenvalues are told apart
+REAL = 1e-6  # imaginary part of an eigenvalue that is none
+DAMPED = 1e-9  # real part, in parts of the eigenvalue, beyond rounding
 
 
 def moving(linear: LinearModel) -> Complex:
@@ -99,13 +104,6 @@ def least_stiffness(linear: LinearModel) -> float:
 def smallest_stiffness(linear: LinearModel) -> float:
     """The stiffness that is nearest to zero, in the units of increments."""
     return float(np.min(np.abs(np.linalg.eigvals(linear.stiffness)), initial=np.inf))
-
-
-OWNER = "stability"
-LOCATED = 1e-12  # part of a value to which limits are located
-NEAR = 1e-3  # part of the distance of two values within which eigenvalues are told apart
-REAL = 1e-6  # imaginary part of an eigenvalue that is none
-DAMPED = 1e-9  # real part, in parts of the eigenvalue, beyond rounding
 
 
 @dataclass(frozen=True)

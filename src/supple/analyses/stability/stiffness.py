@@ -65,6 +65,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RIGID = 1e-12  # a compliance of this part of the others is rounding
+OWNER = "stiffness"
+TURNS, ALONG = ("rx", "ry", "rz"), ("x", "y", "z")
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,10 +233,6 @@ class StiffnessResult:
             lines.append(f"  lowest frequency {np.nanmin(self.frequency):.6g} Hz")
         lines += [f"  validity  {self.verdict}", f"  message   {self.message}"]
         return "\n".join(lines)
-
-
-OWNER = "stiffness"
-TURNS, ALONG = ("rx", "ry", "rz"), ("x", "y", "z")
 
 
 def stiffness(

@@ -18,10 +18,9 @@ from xml.etree import ElementTree as ET
 
 from supple.analyses.base.arguments import expect, number
 from supple.analyses.base.snapshot_result import InstantOutputs
-from supple.analyses.run.held_inputs import Inputs
 from supple.analyses.run.options import MethodOptions, RunOptions, takes
 from supple.analyses.run.simulate import prepare
-from supple.analyses.run.stepper import output_texts
+from supple.analyses.run.stepper import Inputs, output_texts
 from supple.foundation import validate
 from supple.foundation.atomic_files import check_target, write_whole
 from supple.foundation.errors import ModelError

@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.analyses.base.snapshot_result import InstantOutputs, Point
 from supple.analyses.linear.independent import Coordinates
-from supple.analyses.run.held_inputs import HeldInput
+from supple.analyses.run.stepper import HeldInput
 from supple.core.base import layout as at
 from supple.core.equations.history import MOTION_COLUMNS
 from supple.engine.base.compiled import Compiled
