@@ -205,7 +205,10 @@ def test_recorded_motion_meets_its_numbers():
         (lambda m: sp.kinematics(m, -1.0), "kinematics: t_end is -1.0, expected a time after 0 s"),
         (lambda m: sp.kinematics(m, 1.0, output=0), "kinematics: output is 0, expected"),
         (lambda m: sp.kinematics("m", 1.0), "kinematics: model is 'm', expected a Model"),
-        (lambda m: sp.kinematics(m, 1.0, formulation=2), "formulation is 2, expected a formulation"),
+        (
+            lambda m: sp.kinematics(m, 1.0, formulation=2),
+            "kinematics: formulation is 2, expected a formulation, e.g. Abs",
+        ),
         (lambda m: sp.inverse_dynamics(m), "t_end is None, expected the end of the motion in s"),
         (lambda m: sp.inverse_dynamics(m, -2.0), "t_end is -2.0, expected a time after 0 s"),
         (lambda m: sp.inverse_dynamics(m, 1.0, motion=3), "motion is 3, expected motions by joint"),
