@@ -14,7 +14,7 @@ from supple.analyses.control.regulator import lqr as lqr
 from supple.analyses.control.regulator import observer as observer
 from supple.analyses.damping.damping_fit import fit_damping as fit_damping
 from supple.analyses.equilibrium.statics import statics as statics
-from supple.analyses.kinematics.inverse import inverse_dynamics as inverse_dynamics
+from supple.analyses.kinematics.kinematics import inverse_dynamics as inverse_dynamics
 from supple.analyses.kinematics.kinematics import kinematics as kinematics
 from supple.analyses.kinematics.transfer import transfer as transfer
 from supple.analyses.linear.linearize import linearize as linearize

@@ -9,7 +9,7 @@ import pytest
 
 import supple as sp
 from oracles.pin_motion import STEP, arm, pin, pin_rate
-from supple.analyses.kinematics.inverse import Recorded
+from supple.analyses.kinematics.kinematics import Recorded
 from supple.cases.linkages import four_bar as numbers
 
 ANGLE = "0.7 + 6*t + 2*t**2"

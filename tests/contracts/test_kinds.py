@@ -25,7 +25,7 @@ from models.kind_models import (
     pushed,
 )
 from models.kind_runs import END, INTEGRATORS, model_of, run
-from supple.analyses.kinematics.inverse import Recorded
+from supple.analyses.kinematics.kinematics import Recorded
 from supple.constraints import Constraint
 from supple.constraints.kinds import CONSTRAINTS, LINKS
 from supple.core.base.opcodes import SIGNALS

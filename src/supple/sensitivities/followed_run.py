@@ -7,9 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.analyses.run.outcome import result_of
+from supple.analyses.run.outcome import Probe, result_of
 from supple.analyses.run.phases import Piece, in_phases, joined, pieces_of
-from supple.analyses.run.probe import Probe
 from supple.engine.base.row_sets import RowSets
 from supple.foundation.arrays import Array
 from supple.foundation.errors import SimulationError

@@ -20,8 +20,7 @@ from supple.analyses.run.checkpointing import (
     refuse_other,
 )
 from supple.analyses.run.options import RunOptions
-from supple.analyses.run.outcome import result_of
-from supple.analyses.run.probe import Probe
+from supple.analyses.run.outcome import Probe, result_of
 from supple.analyses.run.simulate import prepare
 from supple.foundation.errors import ModelError, warn_caller
 from supple.foundation.input_files import contained, path_of
