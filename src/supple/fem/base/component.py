@@ -8,7 +8,8 @@ first node come first.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -52,6 +53,30 @@ class Component(Protocol):
         Sums over the points equal the integrals over the body of everything that is at most
         quadratic in place and displacement.
         """
+
+
+class Nodal:
+    """Base of components with ``node_size`` coordinates at each of their ``nodes``."""
+
+    if TYPE_CHECKING:  # fields of some, properties of others
+
+        @property
+        def nodes(self) -> Array:
+            """Places (N, 3) of the nodes, m."""
+
+        @property
+        def node_size(self) -> int:
+            """Coordinates for each node."""
+
+    @property
+    def size(self) -> int:
+        """Number of nodal coordinates."""
+        return self.node_size * len(self.nodes)
+
+    @cached_property
+    def length(self) -> float:
+        """Diagonal of the box around all nodes, m."""
+        return float(np.linalg.norm(np.ptp(self.nodes, axis=0)))
 
 
 def expect_component(owner: str, value: Any) -> None:
@@ -118,11 +143,6 @@ def coordinate_name(component: Component, index: int) -> str:
     """Text such as ``w of node 12``; nodes are counted from 0."""
     node, local = divmod(int(index), component.node_size)
     return f"{COORDINATES[local]} of node {node}"
-
-
-def typical_length(nodes: Array) -> float:
-    """Diagonal of the box around the nodes (N, 3), m."""
-    return float(np.linalg.norm(np.ptp(nodes, axis=0)))
 
 
 def describe_mesh(mesh: Any, name: str, parts: str) -> str:

@@ -19,8 +19,7 @@ result belongs to a set of mass points, so that no motion has a negative kinetic
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,12 +30,10 @@ from supple.fem.base.component import (
     coordinate_name,
     describe_mesh,
     rigid_modes,
-    typical_length,
 )
 from supple.fem.base.inertia import InertiaIntegrals, moment_points
 from supple.fem.base.mesh_check import (
     node_places,
-    owner_label,
     refuse_negative_diagonal,
     refuse_separate_parts,
     symmetric,
@@ -45,6 +42,7 @@ from supple.fem.base.node_groups import NodeGroups, node_groups
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
+from supple.foundation.fields import Given, checked, declared, given, named
 from supple.foundation.validate import set_fields
 
 # Energies below this fraction of the largest are none.
@@ -225,7 +223,7 @@ def scalar_mass(component: Component) -> sparse.csc_array:
 NOT_POINTS = -1e-9
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class ImportedComponent(NodeGroups):
     """Nodes and matrices of a free body, in SI units.
 
@@ -243,62 +241,38 @@ class ImportedComponent(NodeGroups):
         For messages only.
     """
 
-    nodes: Array
-    node_size: int
-    mass_matrix: sparse.csc_array
-    stiffness_matrix: sparse.csc_array
-    groups: Mapping[str, Indices]
-    labels: Indices
-    name: str
+    nodes: Given[ArrayLike, Array] = checked(node_places)
+    node_size: int = checked(validate.choice, options=(3, 6))
+    mass_matrix: Given[Any, sparse.csc_array] = given()
+    stiffness_matrix: Given[Any, sparse.csc_array] = given()
+    groups: Given[Mapping[str, ArrayLike] | None, Mapping[str, Indices]] = given(default=None)
+    labels: Given[ArrayLike | None, Indices] = given(default=None)
+    name: str = named(default="")
 
     def __repr__(self) -> str:
         """Show the size of the component; its matrices would hide it."""
         return describe_mesh(self, self.name, f"{self.node_size} coordinates each")
 
-    def __init__(
-        self,
-        nodes: ArrayLike,
-        node_size: int,
-        mass_matrix: Any,
-        stiffness_matrix: Any,
-        groups: Mapping[str, ArrayLike] | None = None,
-        labels: ArrayLike | None = None,
-        name: str = "",
-    ) -> None:
-        owner = owner_label("ImportedComponent", name)
-        places = node_places(owner, nodes)
-        validate.choice(owner, "node_size", node_size, (3, 6))
-        wanted = f"{len(places)} node numbers"
-        numbers = np.arange(len(places))
+    def _check(self, owner: str) -> None:
+        labels = cast("ArrayLike | None", self.labels)
+        wanted, numbers = f"{len(self.nodes)} node numbers", np.arange(len(self.nodes))
         if labels is not None:
             numbers = validate.whole_numbers(owner, "labels", labels, wanted)
-        if numbers.shape != (len(places),):
+        if numbers.shape != (len(self.nodes),):
             raise ModelError(owner, "labels", labels, wanted)
-        set_fields(self, nodes=places, node_size=node_size, name=name, labels=numbers)
-        mass = symmetric(owner, "mass_matrix", self, mass_matrix)
-        stiffness = symmetric(owner, "stiffness_matrix", self, stiffness_matrix)
-        refuse_negative_diagonal(owner, "mass_matrix", self, mass)
-        refuse_negative_diagonal(owner, "stiffness_matrix", self, stiffness)
-        refuse_separate_parts(owner, self, stiffness)
-        set_fields(
-            self,
-            mass_matrix=mass,
-            stiffness_matrix=stiffness,
-            groups=node_groups(owner, {} if groups is None else groups, len(places)),
-        )
-        total = rigid_modes(self)[:, 0] @ (mass @ rigid_modes(self)[:, 0])
+        matrices = {
+            field: symmetric(owner, field, self, getattr(self, field))
+            for field in ("mass_matrix", "stiffness_matrix")
+        }
+        for field, matrix in matrices.items():
+            refuse_negative_diagonal(owner, field, self, matrix)
+        refuse_separate_parts(owner, self, matrices["stiffness_matrix"])
+        chosen = {} if self.groups is None else self.groups
+        groups = node_groups(owner, chosen, len(self.nodes))
+        set_fields(self, labels=numbers, groups=groups, **matrices)
+        total = rigid_modes(self)[:, 0] @ (self.mass_matrix @ rigid_modes(self)[:, 0])
         if not total > 0.0:
             raise ModelError(owner, "mass_matrix", total, "a positive mass in kg of the whole body")
-
-    @property
-    def size(self) -> int:
-        """Number of nodal coordinates."""
-        return self.node_size * len(self.nodes)
-
-    @property
-    def length(self) -> float:
-        """Diagonal of the box around the nodes, m."""
-        return typical_length(self.nodes)
 
     def inertia_integrals(self, basis: Array) -> InertiaIntegrals:
         """Integrals of mass, place and the displacements ``basis @ q`` with basis (size, n).

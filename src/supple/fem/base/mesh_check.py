@@ -24,12 +24,13 @@ def owner_label(kind: str, name: Any) -> str:
     return f"{kind} {name!r}" if name else kind
 
 
-def node_places(owner: str, nodes: Any) -> Array:
+def node_places(owner: str, field: str, nodes: Any) -> Array:
     """Return places (N, 3), read-only."""
     expected = "finite numbers of shape (N, 3), m"
-    places = validate.array(owner, "nodes", nodes, expected)
+    places = validate.array(owner, field, nodes, expected)
     if places.ndim != 2 or places.shape[1] != 3 or len(places) == 0:
-        raise ModelError.plain(f"{owner}: nodes have the shape {places.shape}, expected {expected}")
+        shape = f"{owner}: {field} have the shape {places.shape}"
+        raise ModelError.plain(f"{shape}, expected {expected}")
     return places
 
 

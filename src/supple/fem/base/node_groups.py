@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.fem.base.component import Nodal
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError, describe, label, suggestion
@@ -17,10 +18,9 @@ from supple.foundation.errors import ModelError, describe, label, suggestion
 NEAR = 1e-6
 
 
-class NodeGroups:
-    """Ways to choose nodes of a component that has ``nodes`` (N, 3), ``groups`` and ``name``."""
+class NodeGroups(Nodal):
+    """Ways to choose nodes of a component that has ``groups`` and a ``name``."""
 
-    nodes: Array
     groups: Mapping[str, Indices]
     name: str
 
@@ -81,7 +81,7 @@ class NodeGroups:
     def _near(self, tolerance: float | None) -> float:
         if tolerance is not None:
             return validate.not_negative(self._owner, "tolerance", tolerance)
-        return NEAR * float(np.linalg.norm(np.ptp(self.nodes, axis=0)))
+        return NEAR * self.length
 
     def _chosen(self, mask: Any, what: str) -> Indices:
         found = np.flatnonzero(mask)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.fem.base.component import describe_mesh
+from supple.fem.base.component import Nodal, describe_mesh
 from supple.fem.base.material import Material
 from supple.fem.beams.beam import Factors
 from supple.fem.beams.element import BeamElement, arm_stiffness, element_geometric_stiffness
@@ -53,7 +53,7 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class FrameMesh:
+class FrameMesh(Nodal):
     """A structure of members.
 
     Parameters
@@ -75,21 +75,11 @@ class FrameMesh:
 
     node_size = 6
 
-    @property
-    def size(self) -> int:
-        """Number of nodal coordinates."""
-        return 6 * len(self.nodes)
-
     @cached_property
     def nodes(self) -> Array:
         """Places (nodes, 3) of all nodes, m: the named ones, then the inner ones of each member."""
         inner = [np.linspace(*self.ends(m), m.elements + 1)[1:-1] for m in self.members]
         return np.concatenate([self.places, *inner])
-
-    @property
-    def length(self) -> float:
-        """Diagonal of the box around all nodes, m."""
-        return float(np.linalg.norm(np.ptp(self.nodes, axis=0)))
 
     @cached_property
     def stiffness_matrix(self) -> Any:

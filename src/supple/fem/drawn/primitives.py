@@ -37,9 +37,7 @@ def sphere(radius: float) -> Surface:
 def arrow(head: float = 0.25, radius: float = 0.025) -> Surface:
     """An arrow along z from 0 to 1."""
     wide = 2.6 * radius
-    return turned(
-        [[0.0, 0.0], [radius, 0.0], [radius, 1.0 - head], [wide, 1.0 - head], [0.0, 1.0]]
-    )
+    return turned([[0.0, 0.0], [radius, 0.0], [radius, 1.0 - head], [wide, 1.0 - head], [0.0, 1.0]])
 
 
 def turned(profile: ArrayLike) -> Surface:

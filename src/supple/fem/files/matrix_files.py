@@ -158,7 +158,7 @@ def read_matrix_market(
     owner = "read_matrix_market"
     paths = [path_of(owner, f, p) for f, p in (("stiffness", stiffness), ("mass", mass))]
     validate.choice(owner, "node_size", node_size, (3, 6))
-    places = node_places(paths[0].name, nodes)
+    places = node_places(paths[0].name, "nodes", nodes)
     K, M = (_matrix_market(path, node_size * len(places)) for path in paths)
     found, M, K = convert(places, node_size, M, K, units)
     return ImportedComponent(found, node_size, M, K, name=paths[0].stem)

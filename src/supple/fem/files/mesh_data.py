@@ -48,7 +48,7 @@ class MeshData:
     def __post_init__(self) -> None:
         """Refuse what is no mesh; store read-only arrays."""
         owner = owner_label("MeshData", self.name)
-        places = node_places(owner, self.nodes)
+        places = node_places(owner, "nodes", self.nodes)
         expected = "kinds of elements with node numbers (elements, nodes of each)"
         if not isinstance(self.cells, Mapping):
             raise ModelError(owner, "cells", self.cells, expected)

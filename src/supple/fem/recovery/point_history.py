@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from supple.fem.solids.solid import SolidMesh
 
 
-
 class ShellPointHistory:
     """A point of a shell over time; axes and surfaces are those of `ShellPoint`."""
 

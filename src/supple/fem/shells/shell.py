@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.fem.base.component import describe_mesh
+from supple.fem.base.component import Nodal, describe_mesh
 from supple.fem.base.material import Material
 from supple.fem.shells import bending, checks, membrane
 from supple.fem.shells.bending import shear_energies
@@ -96,7 +96,7 @@ CENTRE = np.full(3, 1.0 / 3.0)
 
 
 @dataclass(eq=False, init=False, repr=False)
-class ShellMesh:
+class ShellMesh(Nodal):
     """A thin shell or plate of one isotropic material.
 
     Parameters
@@ -160,16 +160,6 @@ class ShellMesh:
     def thicknesses(self) -> Array:
         """Thickness (t,) of each triangle, m."""
         return np.broadcast_to(self.thickness, len(self.triangles))
-
-    @property
-    def size(self) -> int:
-        """Number of nodal coordinates."""
-        return 6 * len(self.nodes)
-
-    @cached_property
-    def length(self) -> float:
-        """Diagonal of the box around all nodes, m."""
-        return float(np.linalg.norm(np.ptp(self.nodes, axis=0)))
 
     @cached_property
     def shape(self) -> Triangles:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from supple.fem.base.component import describe_mesh, typical_length
+from supple.fem.base.component import describe_mesh
 from supple.fem.base.inertia import InertiaIntegrals, point_integrals
 from supple.fem.base.material import Material
 from supple.fem.base.mesh_check import (
@@ -45,13 +45,14 @@ from supple.fem.solids.matrices import (
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
+from supple.foundation.fields import Given, checked, declared, given, named
 from supple.foundation.validate import set_fields
 
 # Rows of one element (k, 3) at a place (3,) of its reference cell.
 Rows = Callable[[Array, Array], Array]
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@declared
 class SolidMesh(NodeGroups):
     """A solid body of one material and one kind of element, free in space.
 
@@ -71,55 +72,29 @@ class SolidMesh(NodeGroups):
         For messages only.
     """
 
-    nodes: Array
-    cells: Indices
-    kind: str
-    material: Material
-    groups: Mapping[str, Indices]
-    name: str
+    nodes: Given[ArrayLike, Array] = checked(node_places)
+    cells: Given[ArrayLike, Indices] = given()
+    kind: str = checked(validate.choice, options=tuple(KINDS))
+    material: Material = given()
+    groups: Given[Mapping[str, ArrayLike] | None, Mapping[str, Indices]] = given(default=None)
+    name: str = named(default="")
+    node_size: ClassVar[int] = 3
 
     def __repr__(self) -> str:
         """Show the size of the mesh; its arrays would hide it."""
         return describe_mesh(self, self.name, f"{len(self.cells)} {self.kind}")
 
-    def __init__(
-        self,
-        nodes: ArrayLike,
-        cells: ArrayLike,
-        kind: str,
-        material: Material,
-        groups: Mapping[str, ArrayLike] | None = None,
-        name: str = "",
-    ) -> None:
-        owner = owner_label("SolidMesh", name)
-        places = node_places(owner, nodes)
-        validate.choice(owner, "kind", kind, tuple(KINDS))
-        numbers = cell_numbers(owner, cells, KINDS[kind].size, len(places))
-        if not isinstance(material, Material):
-            raise ModelError(owner, "material", material, "a Material")
-        isotropic_law(owner, material)
-        refuse_loose_nodes(owner, numbers, len(places))
-        refuse_bad_volume(owner, KINDS[kind], numbers, places[numbers])
-        refuse_parts(owner, numbers, len(places))
-        sets = node_groups(owner, {} if groups is None else groups, len(places))
-        set_fields(
-            self, nodes=places, cells=numbers, kind=kind, material=material, groups=sets, name=name
-        )
-
-    @property
-    def node_size(self) -> int:
-        """Coordinates for each node."""
-        return 3
-
-    @property
-    def size(self) -> int:
-        """Number of nodal coordinates."""
-        return 3 * len(self.nodes)
-
-    @property
-    def length(self) -> float:
-        """Diagonal of the box around the body, m."""
-        return typical_length(self.nodes)
+    def _check(self, owner: str) -> None:
+        numbers = cell_numbers(owner, self.cells, KINDS[self.kind].size, len(self.nodes))
+        if not isinstance(self.material, Material):
+            raise ModelError(owner, "material", self.material, "a Material")
+        isotropic_law(owner, self.material)
+        refuse_loose_nodes(owner, numbers, len(self.nodes))
+        refuse_bad_volume(owner, KINDS[self.kind], numbers, self.nodes[numbers])
+        refuse_parts(owner, numbers, len(self.nodes))
+        chosen = {} if self.groups is None else self.groups
+        groups = node_groups(owner, chosen, len(self.nodes))
+        set_fields(self, cells=numbers, groups=groups)
 
     @cached_property
     def mass_matrix(self) -> sparse.csc_array:

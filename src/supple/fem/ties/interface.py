@@ -7,8 +7,7 @@ theirs, and its loads are spread over them (RBE3).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,13 +17,27 @@ from supple.fem.base.component import Component, rigid_motion
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError, label
+from supple.foundation.fields import Given, checked, choice, declared, given, named, vector
 from supple.foundation.validate import set_fields
 
 # Nodes are on one line if their motion determines a rotation worse than this, relative.
 DETERMINED = 1e-8
 
 
-@dataclass(frozen=True, eq=False, init=False)
+def _each_once(owner: str, field: str, value: Any) -> Indices:
+    numbers = np.atleast_1d(validate.whole_numbers(owner, field, value, "node numbers"))
+    if numbers.ndim != 1 or not numbers.size:
+        raise ModelError(owner, field, value, "node numbers")
+    unique, counts = np.unique(numbers, return_counts=True)
+    if counts.max() > 1:
+        twice = int(unique[counts > 1][0])
+        raise ModelError.plain(f"{owner}: {field} has {twice} twice, expected each node once")
+    numbers = numbers.astype(np.intp)
+    numbers.setflags(write=False)
+    return numbers
+
+
+@declared
 class Interface:
     """A frame that is tied to nodes of a component; its axes are those of the component.
 
@@ -42,43 +55,20 @@ class Interface:
     The six coordinates of the frame are u, v, w, tx, ty, tz: displacement of the place, rotation.
     """
 
-    name: str
-    place: Array
-    nodes: Indices
-    kind: Literal["rigid", "average"]
-    weights: Array
+    name: str = named()
+    place: Given[ArrayLike, Array] = vector("m")
+    nodes: Given[ArrayLike, Indices] = checked(_each_once)
+    kind: Literal["rigid", "average"] = choice(default="rigid")
+    weights: Given[ArrayLike | None, Array] = given(default=None)
 
-    def __init__(
-        self,
-        name: str,
-        place: ArrayLike,
-        nodes: ArrayLike,
-        kind: Literal["rigid", "average"] = "rigid",
-        weights: ArrayLike | None = None,
-    ) -> None:
-        set_fields(self, name=validate.name("Interface", name))
-        owner = label(self)
-        numbers = np.atleast_1d(validate.whole_numbers(owner, "nodes", nodes, "node numbers"))
-        if numbers.ndim != 1 or not numbers.size:
-            raise ModelError(owner, "nodes", nodes, "node numbers")
-        unique, counts = np.unique(numbers, return_counts=True)
-        if counts.max() > 1:
-            twice = int(unique[counts > 1][0])
-            raise ModelError.plain(f"{owner}: nodes has {twice} twice, expected each node once")
-        given = np.ones(len(numbers)) if weights is None else weights
-        expected = f"{len(numbers)} positive numbers"
-        values = validate.vector(owner, "weights", given, len(numbers), expected)
+    def _check(self, owner: str) -> None:
+        count, weights = len(self.nodes), cast("ArrayLike | None", self.weights)
+        expected = f"{count} positive numbers"
+        chosen = np.ones(count) if weights is None else weights
+        values = validate.vector(owner, "weights", chosen, count, expected)
         if values.min() <= 0.0:
             raise ModelError(owner, "weights", weights, expected)
-        numbers = numbers.astype(np.intp)
-        numbers.setflags(write=False)
-        set_fields(
-            self,
-            place=validate.vector(owner, "place", place),
-            nodes=numbers,
-            kind=validate.choice(owner, "kind", kind, ("rigid", "average")),
-            weights=values,
-        )
+        set_fields(self, weights=values)
 
     def coordinates(self, component: Component) -> Indices:
         """Coordinates (k * node_size,) of the nodes, in the order of ``nodes``."""
