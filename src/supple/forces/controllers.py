@@ -175,6 +175,19 @@ class Controller(ForceElement):
             )
             raise ModelError(owner, "law", f"a ControlLaw with D of shape {law.D.shape}", expected)
 
+    def _start(self, owner: str, law: Any) -> Vector:
+        """State at the start, zero by default; of a law that is a function, of any size."""
+        expected = "a row of finite numbers"
+        start = validate.array(owner, "initial", self.initial, expected)
+        if start.ndim != 1:
+            raise ModelError(owner, "initial", self.initial, expected)
+        if isinstance(law, ControlLaw) and start.size != law.states:
+            if start.size:
+                expected = f"{law.states} numbers, one for each state of the law"
+                raise ModelError(owner, "initial", self.initial, expected)
+            start = read_only(np.zeros(law.states))
+        return start
+
     @property
     def targets(self) -> tuple[Target, ...]:
         """Coordinates that it acts on, and others that it measures."""
@@ -305,20 +318,8 @@ class SampledController(Controller):
             effort_step=steps_of(owner, "effort_step", self.effort_step, m),
             measured_step=steps_of(owner, "measured_step", self.measured_step, p),
             measured_limit=limits_of(owner, "measured_limit", self.measured_limit, p),
-            initial=self._start(owner, law, self.initial),
+            initial=self._start(owner, law),
         )
-
-    def _start(self, owner: str, law: Any, initial: Any) -> Vector:
-        expected = "a row of finite numbers"
-        found = validate.array(owner, "initial", initial, expected)
-        if found.ndim != 1:
-            raise ModelError(owner, "initial", initial, expected)
-        if isinstance(law, ControlLaw) and found.size != law.states:
-            if found.size:
-                expected = f"{law.states} numbers, one for each state of the law"
-                raise ModelError(owner, "initial", initial, expected)
-            found = validate.read_only(np.zeros(law.states))
-        return found
 
     @property
     def breakpoints(self) -> tuple[float, ...]:
@@ -369,13 +370,7 @@ class StateSpaceController(Controller):
         if len(self.target) + len(self.joints) > MOST:
             expected = f"at most {MOST} measured coordinates and efforts together"
             raise ModelError(owner, "measures", len(self.target), expected)
-        found = validate.array(owner, "initial", self.initial, "a row of finite numbers")
-        if found.size == 0:
-            found = validate.read_only(np.zeros(law.states))
-        if found.shape != (law.states,):
-            expected = f"{law.states} numbers, one for each state of the law"
-            raise ModelError(owner, "initial", self.initial, expected)
-        set_fields(self, initial=found)
+        set_fields(self, initial=self._start(owner, law))
 
     @property
     def matrices(self) -> tuple[Vector, ...]:

@@ -102,8 +102,19 @@ def _times(owner: str, field: str, value: ArrayLike) -> tuple[float, ...]:
     return tuple(sorted(float(t) for t in times.reshape(-1)))
 
 
+class _Function(ForceElement):
+    """Base of forces given by functions, which are smooth but at the times ``kinks`` (s)."""
+
+    kinks: Given[ArrayLike, tuple[float, ...]]
+
+    @property
+    def breakpoints(self) -> tuple[float, ...]:
+        """Times at which it is not smooth."""
+        return self.kinks
+
+
 @declared
-class ForceFunction(FrameForce):
+class ForceFunction(_Function, FrameForce):
     """A force and torque on a body, computed by a function.
 
     Parameters
@@ -133,14 +144,9 @@ class ForceFunction(FrameForce):
     )
     kinks: Given[ArrayLike, tuple[float, ...]] = checked(_times, "s", default=())
 
-    @property
-    def breakpoints(self) -> tuple[float, ...]:
-        """The times that were given."""
-        return self.kinks
-
 
 @declared
-class PairFunction(PairForce):
+class PairFunction(_Function, PairForce):
     """A force and torque between two bodies, computed by a function of their relative motion.
 
     Parameters
@@ -168,14 +174,9 @@ class PairFunction(PairForce):
         """Expected instead at A, in whose axes it is; what it returns is looked at in the run."""
         return "this place at B, or a ForceFunction" if field == "A" else ""
 
-    @property
-    def breakpoints(self) -> tuple[float, ...]:
-        """The times that were given."""
-        return self.kinks
-
 
 @declared
-class EffortFunction(ForceElement):
+class EffortFunction(_Function):
     """Efforts on one or several joint coordinates, computed by a function.
 
     Parameters
@@ -218,8 +219,3 @@ class EffortFunction(ForceElement):
     def targets(self) -> tuple[Target, ...]:
         """Joints and their coordinates."""
         return self.joints
-
-    @property
-    def breakpoints(self) -> tuple[float, ...]:
-        """The times that were given."""
-        return self.kinks

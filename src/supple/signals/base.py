@@ -38,9 +38,13 @@ class Signal(ABC):
     def __call__(self, t: float) -> float: ...
     @overload
     def __call__(self, t: Vector) -> Vector: ...
-    @abstractmethod
     def __call__(self, t: float | Vector) -> float | Vector:
         """Value at time t (s); an array of times gives an array of its shape."""
+        return shaped(self._value(np.asarray(t, dtype=np.float64)))
+
+    def _value(self, t: Vector) -> Any:
+        """Values at the times t (s), of any shape."""
+        return self.derivatives(t)[0]
 
     @abstractmethod
     def derivatives(self, t: ArrayLike) -> tuple[Vector, Vector, Vector]:
@@ -142,15 +146,8 @@ class Combination(Signal):
         """Operations and signals that it is made of."""
         return f"Combination of {', '.join(map(repr, self.signals)) or 'expressions'}"
 
-    @overload
-    def __call__(self, t: float) -> float: ...
-    @overload
-    def __call__(self, t: Vector) -> Vector: ...
-    def __call__(self, t: float | Vector) -> float | Vector:
-        """Value at time t (s); an array of times gives an array of its shape."""
-        times = np.asarray(t, dtype=np.float64)
-        parts = [np.asarray(s(times)) for s in self.signals]
-        return shaped(expressions.run(self.operations, times, parts))
+    def _value(self, t: Vector) -> Any:
+        return expressions.run(self.operations, t, [np.asarray(s(t)) for s in self.signals])
 
     def derivatives(self, t: ArrayLike) -> tuple[Vector, Vector, Vector]:
         """Value, rate and curvature at the times t (s)."""

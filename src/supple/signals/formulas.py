@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +23,7 @@ from supple.foundation.arrays import Vector
 from supple.foundation.fields import declared, number
 from supple.foundation.validate import read_only, set_fields
 from supple.signals import expressions
-from supple.signals.base import EXPECTED, Combination, Packed, Signal, packed, parsed, shaped
+from supple.signals.base import EXPECTED, Combination, Packed, Signal, packed, parsed
 from supple.signals.piecewise import Constant
 
 
@@ -35,16 +35,6 @@ class Sine(Signal):
     frequency: float = number("Hz")
     phase: float = number("rad", default=0.0)
     offset: float = number("*", default=0.0)
-
-    @overload
-    def __call__(self, t: float) -> float: ...
-    @overload
-    def __call__(self, t: Vector) -> Vector: ...
-    def __call__(self, t: float | Vector) -> float | Vector:
-        """Value at time t (s); an array of times gives an array of its shape."""
-        angle = 2 * math.pi * self.frequency * np.asarray(t, dtype=np.float64) + self.phase
-        value = self.offset + self.amplitude * np.sin(angle)
-        return float(value) if value.ndim == 0 else np.asarray(value)
 
     def derivatives(self, t: ArrayLike) -> tuple[Vector, Vector, Vector]:
         """Value, rate and curvature at the times t (s)."""
@@ -82,13 +72,8 @@ class Expression(Signal):
             _program=parsed("Expression", "text", text),
         )
 
-    @overload
-    def __call__(self, t: float) -> float: ...
-    @overload
-    def __call__(self, t: Vector) -> Vector: ...
-    def __call__(self, t: float | Vector) -> float | Vector:
-        """Value at time t (s); an array of times gives an array of its shape."""
-        return shaped(expressions.run(self._program.operations, np.asarray(t, dtype=np.float64)))
+    def _value(self, t: Vector) -> Any:
+        return expressions.run(self._program.operations, t)
 
     def derivatives(self, t: ArrayLike) -> tuple[Vector, Vector, Vector]:
         """Value, rate and curvature at the times t (s)."""

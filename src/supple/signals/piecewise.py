@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,21 +40,6 @@ class Piecewise(Signal):
     def _arrays(self) -> tuple[Vector, Vector, Vector]:
         breaks, origins, coefficients = self.pieces()
         return read_only(breaks), read_only(origins), read_only(coefficients)
-
-    @overload
-    def __call__(self, t: float) -> float: ...
-    @overload
-    def __call__(self, t: Vector) -> Vector: ...
-    def __call__(self, t: float | Vector) -> float | Vector:
-        """Value at time t (s); an array of times gives an array of its shape."""
-        breaks, origins, coefficients = self._arrays
-        inside = np.clip(np.asarray(t, dtype=np.float64), breaks[0], breaks[-1])
-        piece = np.clip(np.searchsorted(breaks, inside, side="right") - 1, 0, len(origins) - 1)
-        s = inside - origins[piece]
-        value = np.zeros_like(s)
-        for k in reversed(range(coefficients.shape[1])):
-            value = value * s + coefficients[piece, k]
-        return float(value) if value.ndim == 0 else value
 
     def derivatives(self, t: ArrayLike) -> tuple[Vector, Vector, Vector]:
         """Value, rate and curvature at the times t (s); nothing moves outside the pieces."""

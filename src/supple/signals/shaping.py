@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -110,13 +110,8 @@ class ShapedSignal(Signal):
             total = total + term
         return total.written_out()
 
-    @overload
-    def __call__(self, t: float) -> float: ...
-    @overload
-    def __call__(self, t: Vector) -> Vector: ...
-    def __call__(self, t: float | Vector) -> float | Vector:
-        """Value at time t (s); an array of times gives an array of its shape."""
-        return self._sum(t)
+    def _value(self, t: Vector) -> Any:
+        return self._sum._value(t)
 
     def derivatives(self, t: ArrayLike) -> tuple[Vector, Vector, Vector]:
         """Value, rate and curvature at the times t (s)."""
