@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -199,29 +200,15 @@ class Search:
         self.worst = max(self.worst, float(value))
         return float(value), np.array(slopes) * self.ranges.sizes
 
-    def margins(self, x: Array) -> Array:
-        """Distance to each limit (rows,), in parts of it; negative beyond it."""
-        return self._distances(x, self.rows)
-
-    def gaps(self, x: Array) -> Array:
-        """Distances (rows,) to values that are asked for exactly."""
-        return self._distances(x, self.equal)
-
-    def margin_slopes(self, x: Array) -> Array:
-        """Slopes of the margins (rows, n)."""
-        return self._slopes(x, self.rows)
-
-    def gap_slopes(self, x: Array) -> Array:
-        """Slopes of the gaps (rows, n)."""
-        return self._slopes(x, self.equal)
-
-    def _distances(self, x: Array, rows: list[Limit]) -> Array:
+    def distances(self, rows: list[Limit], x: Array) -> Array:
+        """Distances (rows,) to limits, in parts of them; negative beyond those of a range."""
         found = self.evaluations.at(x)
         if "failed" in found:
             return np.full(len(rows), -1.0)
         return np.array([sign * (found[n][0] - end) / size for n, sign, end, size in rows])
 
-    def _slopes(self, x: Array, rows: list[Limit]) -> Array:
+    def slopes(self, rows: list[Limit], x: Array) -> Array:
+        """Slopes (rows, n) of the distances."""
         found = self.evaluations.at(x)
         if "failed" in found:
             return np.zeros((len(rows), len(x)))
@@ -234,7 +221,8 @@ class Search:
         values, found = self.ranges.values(x), self.evaluations.at(x)
         if "failed" in found:
             raise SuppleError(f"optimize: at the end {found['failed']}")
-        kept = bool(np.all(self.margins(x) >= -REACHED) and np.all(np.abs(self.gaps(x)) <= REACHED))
+        margins, gaps = (self.distances(rows, x) for rows in (self.rows, self.equal))
+        kept = bool(np.all(margins >= -REACHED) and np.all(np.abs(gaps) <= REACHED))
         limited = {r.name: (float(found[r.name][0]), low, high) for r, low, high in self.bounds}
         if success and not kept:
             message = f"{message}, but a limit is not kept"
@@ -259,11 +247,11 @@ def _slsqp(search: Search, precision: float, most: int) -> tuple[Array, bool, st
         value, slopes = search.objective(x)
         return value / size, slopes / size
 
-    limited = []
-    if search.rows:
-        limited.append({"type": "ineq", "fun": search.margins, "jac": search.margin_slopes})
-    if search.equal:
-        limited.append({"type": "eq", "fun": search.gaps, "jac": search.gap_slopes})
+    limited = [
+        {"type": kind, "fun": partial(search.distances, rows), "jac": partial(search.slopes, rows)}
+        for kind, rows in (("ineq", search.rows), ("eq", search.equal))
+        if rows
+    ]
     found = minimize(
         scaled,
         search.start,
@@ -296,9 +284,9 @@ def _mma(search: Search, precision: float, most: int) -> tuple[Array, bool, str]
         return value
 
     def excess(out: Array, x: Array, slopes: Array) -> None:
-        out[:] = -search.margins(x)
+        out[:] = -search.distances(search.rows, x)
         if slopes.size:
-            slopes[:] = -search.margin_slopes(x)
+            slopes[:] = -search.slopes(search.rows, x)
 
     solver.set_min_objective(objective)
     if search.rows:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from supple.foundation.arrays import Array
+from supple.foundation.palette import rgb
 from supple.foundation.poses import quaternions
 from supple.visualization.scene import Scene, Thing
 
@@ -155,7 +156,7 @@ def _normals(one: Thing) -> Array:
 
 
 def _material(one: Thing) -> dict[str, Any]:
-    colour = [(int(one.colour[k : k + 2], 16) / 255.0) ** 2.2 for k in (1, 3, 5)]
+    colour = [part**2.2 for part in rgb(one.colour)]
     found: dict[str, Any] = {
         "name": one.name,
         "doubleSided": True,

@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from supple.foundation.arrays import Array, Indices
+from supple.foundation.palette import rgb
 from supple.foundation.poses import quaternions
 from supple.visualization.scene import Chapter, Scene, Thing, sides
 
@@ -173,7 +174,7 @@ def page(take: Take, plots: Sequence[Plot] = (), other: Take | None = None) -> s
         "centre": [0.0, 0.0, 0.0],
         "floor": float(((box - middle) @ up).min()) - 0.02 * size,
         "size": size,
-        "scale": [[int(c[k : k + 2], 16) / 255 for k in (1, 3, 5)] for c in SCALE],
+        "scale": [rgb(colour) for colour in SCALE],
         "verdict": take.verdict,
         "grade": take.grade,
         "modes": bool(take.scene.chapters),

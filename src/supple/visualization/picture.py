@@ -17,7 +17,7 @@ import numpy as np
 
 from supple.foundation.arrays import Array, Bytes
 from supple.foundation.errors import FileError
-from supple.foundation.palette import INK
+from supple.foundation.palette import INK, rgb
 from supple.foundation.progress import told
 from supple.visualization.scene import Scene, Thing, nearest
 
@@ -110,7 +110,7 @@ def _shaded(one: Thing, faces: Array) -> Array:
     normal = np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
     size = np.linalg.norm(normal, axis=1)
     bright = np.abs(normal @ SUN) / np.where(size > 0.0, size, 1.0)
-    own = np.array([int(one.colour[k : k + 2], 16) / 255.0 for k in (1, 3, 5)])
+    own = np.array(rgb(one.colour))
     shade = np.clip(own * (0.55 + 0.5 * bright[:, None]), 0.0, 1.0)
     return np.column_stack([shade, np.full(len(shade), one.opacity)])
 

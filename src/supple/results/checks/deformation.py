@@ -52,32 +52,26 @@ def rotation(body: FlexibleBody, turned: Extreme, stiffened: bool, limit: float)
     advice = "use more parts" if body.divides else "divide it into several bodies"
     if body.can_stiffen and not stiffened:
         advice = f"use stiffening='second_order', or {advice}"
-    return Check(
-        body,
-        "rotation",
-        turned,
-        limit,
-        SERIOUS * limit,
-        lambda value, then: (
+
+    def sentence(value: float, then: str) -> str:
+        return (
             f"its elastic rotation{against} reaches {value:.3g} rad, beyond {limit:g} rad {then}, "
             f"where small rotations no longer hold: {advice}"
-        ),
-    )
+        )
+
+    return Check(body, "rotation", turned, limit, SERIOUS * limit, sentence)
 
 
 def element_rotation(body: Body, turned: Extreme, limit: float = ROTATION_STIFFENED) -> Check:
     """Check of the rotation of an element over nodal vectors against what a cubic describes."""
-    return Check(
-        body,
-        "rotation",
-        turned,
-        limit,
-        SERIOUS * limit,
-        lambda value, then: (
+
+    def sentence(value: float, then: str) -> str:
+        return (
             f"an element of it turns by {value:.3g} rad from one end to the other, beyond "
             f"{limit:g} rad {then}, where a cubic describes it no longer: use more elements"
-        ),
-    )
+        )
+
+    return Check(body, "rotation", turned, limit, SERIOUS * limit, sentence)
 
 
 def strain(body: WithMaterials, strained: Extreme | None, sizes_known: bool = True) -> Check:
@@ -93,17 +87,14 @@ def strain(body: WithMaterials, strained: Extreme | None, sizes_known: bool = Tr
     if not sizes_known:
         reaches = " if its section is a solid ellipse, of which no half_sizes are given"
         advice, serious = f"{advice}, or give half_sizes", 2.0 * serious
-    return Check(
-        body,
-        "strain",
-        strained,
-        limit,
-        serious,
-        lambda value, then: (
+
+    def sentence(value: float, then: str) -> str:
+        return (
             f"its strain reaches {value:.3g}{reaches}, beyond {limit:.3g} ({beyond}) {then}: "
             f"{advice}"
-        ),
-    )
+        )
+
+    return Check(body, "strain", strained, limit, serious, sentence)
 
 
 def yield_strain(body: WithMaterials) -> float | None:
@@ -114,17 +105,14 @@ def yield_strain(body: WithMaterials) -> float | None:
 
 def deflection(body: FlexibleBody, moved: Extreme | None) -> Check:
     """Check of a deflection against the limit of small ones, where rotations are not known."""
-    return Check(
-        body,
-        "deflection",
-        moved,
-        DEFLECTION,
-        SERIOUS * DEFLECTION,
-        lambda value, then: (
+
+    def sentence(value: float, then: str) -> str:
+        return (
             f"its deflection reaches {value:.3g} of its length, beyond {DEFLECTION:g} {then}, "
             "where small rotations no longer hold: divide it into several bodies"
-        ),
-    )
+        )
+
+    return Check(body, "deflection", moved, DEFLECTION, SERIOUS * DEFLECTION, sentence)
 
 
 def spins(body: FlexibleBody, speed: Extreme, lost: Extreme, lowest: float) -> Iterator[Check]:
@@ -134,33 +122,25 @@ def spins(body: FlexibleBody, speed: Extreme, lost: Extreme, lowest: float) -> I
     if unstable is not None:
         k = int(np.argmax(lost.values))
         limit = float(speed.values[k] / np.sqrt(lost.values[k]))
-        yield Check(
-            body,
-            "stability",
-            speed.largest,
-            limit,
-            limit,
-            lambda value, then: (
+
+        def stability_sentence(value: float, then: str) -> str:
+            return (
                 f"its spin reaches {value:.4g} rad/s, beyond {limit:.4g} rad/s {then}, where "
                 "without stiffening no bending stiffness is left and deflections can grow without "
                 f"bound: {advice}"
-            ),
-            unstable,
-        )
+            )
+
+        yield Check(body, "stability", speed.largest, limit, limit, stability_sentence, unstable)
     if passed is not None:
-        yield Check(
-            body,
-            "spin",
-            speed.largest / lowest,
-            SPIN,
-            SERIOUS_SPIN,
-            lambda ratio, then: (
+
+        def spin_sentence(ratio: float, then: str) -> str:
+            return (
                 f"its spin reaches {speed.largest:.4g} rad/s, {ratio:.2g} of its lowest frequency "
                 f"and beyond {SPIN:g} of it {then}; without stiffening its bending stiffness is "
                 f"wrong by {ratio**2:.0%}: {advice}"
-            ),
-            passed,
-        )
+            )
+
+        yield Check(body, "spin", speed.largest / lowest, SPIN, SERIOUS_SPIN, spin_sentence, passed)
 
 
 def loads(body: FlexibleBody, effect: LoadEffect | None) -> Iterator[Check]:
@@ -169,47 +149,38 @@ def loads(body: FlexibleBody, effect: LoadEffect | None) -> Iterator[Check]:
         return
     advice = "use stiffening='second_order'" if body.can_stiffen else "use a body with stiffening"
     if effect.buckling.passes(1.0) is not None:
-        yield Check(
-            body,
-            "buckling",
-            effect.buckling,
-            1.0,
-            1.0,
-            lambda value, then: (
+
+        def buckling_sentence(value: float, then: str) -> str:
+            return (
                 f"its loads reach {value:.3g} times those under which it buckles, {then}, which is "
                 f"not seen without stiffening: {advice}"
-            ),
-        )
+            )
+
+        yield Check(body, "buckling", effect.buckling, 1.0, 1.0, buckling_sentence)
     else:
-        yield Check(
-            body,
-            "load",
-            effect.change,
-            LOAD,
-            SERIOUS_LOAD,
-            lambda value, then: (
+
+        def load_sentence(value: float, then: str) -> str:
+            return (
                 "tension or pressure by its loads would change its deflections by "
                 f"{value:.2g} of the largest, more than {LOAD:g} {then}, which is left out without "
                 f"stiffening: {advice}"
-            ),
-        )
+            )
+
+        yield Check(body, "load", effect.change, LOAD, SERIOUS_LOAD, load_sentence)
     between = "it stretches as it bends between its supports"
     yield _stretch(body, effect.stretch, between, f"is left out without stiffening: {advice}")
 
 
 def _stretch(body: Body, value: Extreme, why: str, which: str) -> Check:
     """Check of deflections that become smaller by tension."""
-    return Check(
-        body,
-        "stretch",
-        value,
-        LOAD,
-        SERIOUS_LOAD,
-        lambda value, then: (
+
+    def sentence(value: float, then: str) -> str:
+        return (
             f"{why}, and tension by that would make its deflections {percent(value)} smaller, more "
             f"than {percent(LOAD)} {then}, which {which}"
-        ),
-    )
+        )
+
+    return Check(body, "stretch", value, LOAD, SERIOUS_LOAD, sentence)
 
 
 def lateral(body: FlexibleBody, aside: Extreme | None, count: int) -> Check:
@@ -225,17 +196,14 @@ def lateral(body: FlexibleBody, aside: Extreme | None, count: int) -> Check:
     )
     if body.second_order_twist:
         without = f"by its {count} elastic coordinates: use {body.refinement}, or parts"
-    return Check(
-        body,
-        "buckling" if serious else "load",
-        aside,
-        limit,
-        1.0,
-        lambda value, then: (
+
+    def sentence(value: float, then: str) -> str:
+        return (
             f"its bending moments reach {value:.3g} times those under which it buckles to the "
             f"side, more than {limit:g} {then}, which is not seen {without}"
-        ),
-    )
+        )
+
+    return Check(body, "buckling" if serious else "load", aside, limit, 1.0, sentence)
 
 
 def surface_stretch(result: Result, body: Any) -> Iterator[Check]:

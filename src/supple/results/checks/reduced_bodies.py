@@ -55,18 +55,15 @@ def modes(
         return
     text = f"with its {coordinates(body, found.count)} it"
     if not found.largest > LIMIT:
-        yield Check(
-            body,
-            "modes",
-            found.along,
-            ALONG,
-            np.inf,
-            lambda value, then: (
+
+        def stretched_sentence(value: float, then: str) -> str:
+            return (
                 f"{text} leaves out what it stretches along its axis, {percent(value)} of its "
                 f"largest displacement, expected at most {percent(ALONG)}, {then}: "
                 f"{advice(body, found.count)}"
-            ),
-        )
+            )
+
+        yield Check(body, "modes", found.along, ALONG, np.inf, stretched_sentence)
         return
     under, missing = f"its loads{attached(result, body)}", found.flexibility
     what = f"leaves out {percent(found.deflected)} of its deflection under {under}"
@@ -74,33 +71,34 @@ def modes(
         what = f"cannot deform under {under}"
     elif missing > LIMIT:
         what = f"is {percent(1.0 / (1.0 - missing) - 1.0)} too stiff for {under}"
+
+    def bent_sentence(_: float, then: str) -> str:
+        return (
+            f"{text} {what}, expected at most {percent(LIMIT)} of deflections left out, {then}: "
+            f"{advice(body, found.count)}"
+        )
+
     yield Check(
         body,
         "modes",
         found.largest,
         LIMIT,
         SERIOUS if found.size > SMALL else np.inf,
-        lambda _, then: (
-            f"{text} {what}, expected at most {percent(LIMIT)} of deflections left out, {then}: "
-            f"{advice(body, found.count)}"
-        ),
+        bent_sentence,
         found.passed,
     )
 
 
 def _highest_mode(body: FlexibleBody, share: float | None) -> Check:
     """Check of the strain energy in the highest mode that moves."""
-    return Check(
-        body,
-        "modes",
-        share,
-        SHARE,
-        np.inf,
-        lambda value, _: (
+
+    def sentence(value: float, _: str) -> str:
+        return (
             f"its highest mode that moves carries {value:.0%} of the strain energy, expected at "
             f"most {SHARE:.0%}: see whether {body.refinement} change the answer"
-        ),
-    )
+        )
+
+    return Check(body, "modes", share, SHARE, np.inf, sentence)
 
 
 def mesh(
@@ -110,17 +108,21 @@ def mesh(
     if found is None or error is None:
         return
     what = ("too stiff", "too small") if error.part > 0.0 else ("too soft", "too large")
+
+    def sentence(value: float, then: str) -> str:
+        return (
+            f"its mesh is {what[0]} for its loads{attached(result, body)}, deflections are about "
+            f"{percent(value)} {what[1]}, expected at most {percent(MISSED)}, {then}, whatever "
+            f"modes it has: {body.mesh_advice(error.part > 0.0)}"
+        )
+
     yield Check(
         body,
         "mesh",
         abs(error.part),
         MISSED,
         SERIOUS if found.size > SMALL else np.inf,
-        lambda value, then: (
-            f"its mesh is {what[0]} for its loads{attached(result, body)}, deflections are about "
-            f"{percent(value)} {what[1]}, expected at most {percent(MISSED)}, {then}, whatever "
-            f"modes it has: {body.mesh_advice(error.part > 0.0)}"
-        ),
+        sentence,
         error.time,
     )
 
@@ -128,19 +130,16 @@ def mesh(
 def damping_ratio(body: Body, frequency: float, asked: float, found: float) -> Check:
     """Check of a mode (Hz) whose damping ratio may be off by a fifth of what is asked."""
     part = found / asked - 1.0 if asked > 0.0 else 0.0
-    return Check(
-        body,
-        "damping",
-        abs(part),
-        OFF,
-        np.inf,
-        lambda value, _: (
+
+    def sentence(value: float, _: str) -> str:
+        return (
             f"its damping asks {100 * asked:.3g} % of critical of its own modes, but the mode of "
             f"the model at {frequency:.4g} Hz gets {100 * found:.3g} %, {value:.0%} "
             f"{'less' if part < 0.0 else 'more'}: fit_damping(model, {asked:.4g}) damps the modes "
             "of the model, ModalDamping(..., of='body') says that those of the body are meant"
-        ),
-    )
+        )
+
+    return Check(body, "damping", abs(part), OFF, np.inf, sentence)
 
 
 def coordinates(body: FlexibleBody, n: int) -> str:

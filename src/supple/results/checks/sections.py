@@ -48,18 +48,15 @@ def beam_shear(body: FlexibleBody, part: float, size: float) -> Check:
 
     ``size`` is its largest deflection, in lengths of the body.
     """
-    return Check(
-        body,
-        "shear",
-        part,
-        SHEAR,
-        SERIOUS_SHEAR if size > SMALL else np.inf,
-        lambda value, _: (
+
+    def sentence(value: float, _: str) -> str:
+        return (
             "shear of its sections, which is left out by theory='euler_bernoulli', would add "
             f"{percent(value)} to its deflections where its loads act, expected at most "
             f"{percent(SHEAR)}: {body.shear_remedy}"
-        ),
-    )
+        )
+
+    return Check(body, "shear", part, SHEAR, SERIOUS_SHEAR if size > SMALL else np.inf, sentence)
 
 
 def shell_shear(result: Result, body: Body) -> Iterator[Check]:
@@ -80,18 +77,15 @@ def shell_shear(result: Result, body: Body) -> Iterator[Check]:
 
 def shear_energy(body: Body, part: float) -> Check:
     """Check of the part of the strain energy that shear would hold, which is left out."""
-    return Check(
-        body,
-        "shear",
-        part,
-        SHEAR,
-        SERIOUS_ENERGY,
-        lambda value, _: (
+
+    def sentence(value: float, _: str) -> str:
+        return (
             "it is thick for its deflections, which shear across the thickness would increase by "
             f"up to {100 * value:.2g} %, expected at most {100 * SHEAR:g} %: thin plates and "
             "shells have no shear; use solid elements"
-        ),
-    )
+        )
+
+    return Check(body, "shear", part, SHEAR, SERIOUS_ENERGY, sentence)
 
 
 class Member(NamedTuple):
@@ -140,19 +134,16 @@ def warping(result: Result, body: Any) -> Iterator[Check]:
         where = "it is"
     elif members[k].ends > 1:  # loads between clamped ends hinder it further
         where, least = "its ends are", "at least "
-    yield Check(
-        body,
-        "warping",
-        float(excesses[k]),
-        EXCESS,
-        SERIOUS_EXCESS,
-        lambda excess, _: (
+
+    def sentence(excess: float, _: str) -> str:
+        return (
             f"{whose} are free to warp, but {where} clamped: it would twist "
             f"{least}{100 * (1.0 - 1.0 / (1.0 + excess)):.2g} % less if that keeps the end from "
             "warping; use a Section with the torsion constant that you need, or "
             "ISection(..., warping='free') if the ends do warp"
-        ),
-    )
+        )
+
+    yield Check(body, "warping", float(excesses[k]), EXCESS, SERIOUS_EXCESS, sentence)
 
 
 def _beam_members(result: Result, body: Any) -> list[Member]:

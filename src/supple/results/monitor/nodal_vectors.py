@@ -124,17 +124,14 @@ def bending_checks(result: Result, bent: Bending, t: Array, strained: Extreme) -
 
 def _part(beam: ANCFBeam, what: str, value: Extreme, found: str, advice: str) -> Check:
     """Check of a part that elements get wrong; ``found`` has braces in its place."""
-    return Check(
-        beam,
-        what,
-        value,
-        LIMIT,
-        SERIOUS,
-        lambda value, then: (
+
+    def sentence(value: float, then: str) -> str:
+        return (
             f"{found.format(f'{100.0 * value:.3g} %')}, more than {100.0 * LIMIT:g} % {then}"
             f"{advice}"
-        ),
-    )
+        )
+
+    return Check(beam, what, value, LIMIT, SERIOUS, sentence)
 
 
 def excess(bent: Bending) -> Array:
@@ -380,22 +377,20 @@ def _line(result: Result, record: ANCFRecord) -> tuple[BodyMonitor, list[Check]]
 
 def _sliders(result: Result, body: ANCFLine) -> Iterator[Check]:
     """Checks of sliding joints that may be beyond the ends of the body."""
+    half = 0.5 * body.length
+
+    def sentence(value: float, then: str) -> str:
+        return (
+            f"it is {value:.3g} m beyond the end of {label(body)} {then}, where there is no "
+            "line: hold it, or make the line longer"
+        )
+
     for name, item in result.constraints.items():
         if not isinstance(item, SlidingJoint) or item.A.body.name != body.name:
             continue
-        half = 0.5 * body.length
         s = result.q[:, result.data.compiled.shaft(name, 0)[0]]
-        yield Check(
-            item,
-            "sliding",
-            Extreme(result.t, np.fmax(np.abs(s - half) - half, 0.0)),
-            BEYOND * body.length,
-            0.0,
-            lambda value, then: (
-                f"it is {value:.3g} m beyond the end of {label(body)} {then}, where there is no "
-                "line: hold it, or make the line longer"
-            ),
-        )
+        beyond = Extreme(result.t, np.fmax(np.abs(s - half) - half, 0.0))
+        yield Check(item, "sliding", beyond, BEYOND * body.length, 0.0, sentence)
 
 
 class _Energies(NamedTuple):
@@ -454,39 +449,28 @@ def _energies(result: Result, body: ANCFNodes, e: Array) -> _Energies:
 
 def _mesh(result: Result, body: ANCFNodes, left_out: Extreme, across: float) -> Iterator[Check]:
     """Checks of a mesh that is too coarse, has one element across, or is held at every node."""
-    yield Check(
-        body,
-        "mesh",
-        left_out,
-        MISSED,
-        SERIOUS_MISSED,
-        lambda value, then: (
+
+    def coarse_sentence(value: float, then: str) -> str:
+        return (
             "its elements disagree about the strain at common nodes, or on free faces, by some "
             f"{percent(value)} of its energy, more than {percent(MISSED)} {then}, and its "
             f"deflections err about as much: {body.refinement}"
-        ),
-    )
-    yield Check(
-        body,
-        "mesh",
-        across,
-        ACROSS,
-        np.inf,
-        lambda value, _: (
+        )
+
+    yield Check(body, "mesh", left_out, MISSED, SERIOUS_MISSED, coarse_sentence)
+
+    def lone_sentence(value: float, _: str) -> str:
+        return (
             f"{value:.2g} of its energy is in a direction in which it has one element, beyond "
             f"{ACROSS:g}, so that nothing tells how exact it is: use at least two"
-        ),
-    )
+        )
+
+    yield Check(body, "mesh", across, ACROSS, np.inf, lone_sentence)
     frames = [f for joint in result.joints.values() for f in joint.frames.values()]
     free = body.untouched([frame for frame in frames if frame.body.name == body.name])
     all_but_one = 1.0 - 0.5 / len(free)
-    yield Check(
-        body,
-        "mesh",
-        float(np.mean(~free)),
-        all_but_one,
-        all_but_one,
-        lambda *_: (
-            "there is a joint at every node of it, so that it cannot deform: use more elements"
-        ),
-    )
+
+    def held_sentence(*_: object) -> str:
+        return "there is a joint at every node of it, so that it cannot deform: use more elements"
+
+    yield Check(body, "mesh", float(np.mean(~free)), all_but_one, all_but_one, held_sentence)

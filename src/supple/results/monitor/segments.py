@@ -474,34 +474,27 @@ def _checks(body: SegmentedBody, count: int, found: Missing) -> Iterator[Check]:
     stiffened, number = body.stiffened, f"{count} parts" if count > 1 else "one part"
     thrust = THRUST if stiffened else PLAIN_THRUST
     advice = "use more parts" if stiffened else "use stiffening='second_order', or more parts"
-    yield Check(
-        body,
-        "load",
-        found.thrust,
-        thrust,
-        SERIOUS_THRUST,
-        lambda value, then: (
+
+    def sentence(value: float, then: str) -> str:
+        return (
             f"the normal force in one of its {number} reaches {value:.2g} of the force under which "
             f"that part alone buckles, beyond {thrust:g} {then}: {advice}"
-        ),
-    )
+        )
+
+    yield Check(body, "load", found.thrust, thrust, SERIOUS_THRUST, sentence)
     even = isinstance(body.stiffening, SecondOrder) and not body.stiffening.twist
     more = "use more parts, or stiffening=SecondOrder(twist=True)" if even else "use more parts"
 
     def left_out(
         word: str, value: Extreme | None, limit: float, serious: float, when: str, what: str
     ) -> Check:
-        return Check(
-            body,
-            word,
-            value,
-            limit,
-            serious,
-            lambda value, then: (
+        def sentence(value: float, then: str) -> str:
+            return (
                 f"{when}with {number} it leaves out {value:.2g} of the {what}, expected at most "
                 f"{limit:g}, {then}: {more}"
-            ),
-        )
+            )
+
+        return Check(body, word, value, limit, serious, sentence)
 
     bent, flexible = "bent as it is, ", (FLEXIBILITY, SERIOUS_FLEXIBILITY)
     held = "flexibility between the places where it is held"
