@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import supple as sp
-from supple.results.files.vtk_series import drawn_bodies, write_series
+from supple.results.files.export import drawn_bodies, write_series
 from supple.visualization.scene import body_things
 
 STEEL = sp.Material(E=2e11, G=2e11 / 2.6, density=7800.0)

@@ -10,7 +10,7 @@ import pytest
 import supple as sp
 from supple.bodies.discretisation import divided
 from supple.engine.pack.builder import build
-from supple.results.files.vtk_series import drawn_bodies
+from supple.results.files.export import drawn_bodies
 from supple.results.monitor.segments import _with_held
 
 STEEL = sp.Material(E=2.1e11, G=0.8e11, density=7800.0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.sensitivities.misfit import misfit, noise
+from supple.sensitivities.fit import misfit, noise
 
 
 def swing(length: float = 1.0, damping: float = 0.0, drag: float = 0.0) -> sp.Model:

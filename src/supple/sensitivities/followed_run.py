@@ -1,25 +1,258 @@
-"""A run that is followed step by step, so that small motion about it can be."""
+"""A run that is followed step by step, so that small motion about it can be.
+
+At the event of a neighbour, dt later than that of the run, its state differs by s + f dt, where f
+are the rates before the change. Behind it the velocities are those of an impact, u+(t, q, u, p)
+(`supple.loops.impact`). Seen at the time of the run again, the rates f+ behind it are taken back:
+
+    s+ = J (s + f dt) + u+_t dt + u+_p - f+ dt,    dt = a . s + a_p
+
+with J the derivative of the state behind the change, and a that of the instant (`Crossing`): this
+is the saltation matrix of the event.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from supple.analyses.run.outcome import Probe, result_of
 from supple.analyses.run.phases import Piece, in_phases, joined, pieces_of
+from supple.core.base.layout import new_work
+from supple.engine.base.compiled import Compiled
 from supple.engine.base.row_sets import RowSets
+from supple.events import Event
+from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array
 from supple.foundation.errors import SimulationError
 from supple.integrators.methods.base import Integrator
 from supple.integrators.run.driver import Problem, Solution
+from supple.loops.impact import impact
 from supple.results.data.run_data import ChangeRecord
 from supple.results.result import Result
-from supple.sensitivities.linear_steps import States
-from supple.sensitivities.neighbours import Neighbours, Start, start_variation
-from supple.sensitivities.saltation import Jump, moved, shown, state_rates, units_of
+from supple.sensitivities.linear_steps import States, small_motion
+from supple.sensitivities.neighbours import Neighbours, Start, like, start_variation
 from supple.sensitivities.segment import Stretch
+from supple.state import State
+
+SMALL = 1e-5  # displacement of states, in radians and lengths of the model, or of their rates
+
+
+def units_of(neighbours: Neighbours, solution: Solution) -> Array:
+    """Units of increments of a state (ns,): radians, lengths, and these per time."""
+    c, s = neighbours.here.compiled, solution
+    span = float(s.t[-1] - s.t[0])
+    rate = max(1.0 / span, float(np.max(np.abs(s.u) / c.scale, initial=0.0)))
+    return np.concatenate([c.scale, c.scale * rate, np.ones(c.nz)])
+
+
+def moved(equations: Equations, states: States, by: Array) -> States:
+    """States moved by increments (nt, ns)."""
+    t, q, u, z = states
+    n = u.shape[1]
+    there = np.array([equations.retract(a, b) for a, b in zip(q, by[:, :n], strict=True)])
+    return States(t, there.reshape(q.shape), u + by[:, n : 2 * n], z + by[:, 2 * n :])
+
+
+def state_rates(compiled: Compiled, states: States) -> Array:
+    """Rates (n, ns) of states."""
+    small = small_motion(compiled, new_work(compiled.ints), states)
+    return np.concatenate([states.u, small.a, small.zdot], axis=1)
+
+
+def shown(
+    start: Start, solution: Solution, states: States, changes: Sequence[ChangeRecord] = ()
+) -> Result:
+    """States as a result of a neighbour of a run; work of forces is not known of them."""
+    sets = solution.row_sets
+    models = tuple(like(start.compiled, model) for model in sets.models)
+    work = np.full((len(states.t), solution.channels.shape[1]), np.nan)
+    other = solution._replace(
+        **states._asdict(), channels=work, row_sets=RowSets(sets.begins, models)
+    )
+    told = tuple(_of_neighbour(start, change) for change in changes)
+    return result_of(start.model, start.compiled, other, told)
+
+
+def _of_neighbour(start: Start, change: ChangeRecord) -> ChangeRecord:
+    """A change, with the model of the neighbour behind it."""
+    behind = change.after.compiled
+    assert behind is not None
+    return replace(change, after=replace(change.after, compiled=like(start.compiled, behind)))
+
+
+KINDS = {"": "position", "v": "velocity", "w": "angular_velocity"}
+SLOWEST = 1e-9  # rate of what an event watches, over the run, below which it only touches
+View = Callable[[Start, States], Result]
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Dependence of the instant of an event on the state there and on parameters.
+
+    Attributes
+    ----------
+    over_states : (ns,) slopes of the instant along the state there, s
+    over_parameters : its slopes by parameter, while the state there stands still
+    """
+
+    over_states: Array
+    over_parameters: dict[str, float]
+
+    @classmethod
+    def of(
+        cls,
+        neighbours: Neighbours,
+        event: Event,
+        state: States,
+        rates: Array,
+        units: Array,
+        span: float,
+        view: View,
+    ) -> Crossing:
+        """Of a state (one instant) with rates (ns,) in a run over ``span`` s; ``view`` shows it."""
+        here = neighbours.here
+        # along each coordinate of the state, and along its motion
+        size = SMALL / max(float(np.max(np.abs(rates) / units)), 1e-300)
+        along = np.vstack([np.diag(SMALL * units), size * rates])
+        each = np.zeros(2 * len(along), dtype=int)
+        beside = moved(neighbours.problem.equations, state.part(each), np.vstack([along, -along]))
+        values = watched(event, view(here, beside)).reshape(2, -1)
+        slopes = 0.5 * (values[0] - values[1])
+        rate = slopes[-1] / size
+        if abs(rate) * span <= SLOWEST * float(np.max(np.abs(values))):
+            raise SimulationError(
+                f"sensitivity: what event {event.name!r} watches only touches its value at "
+                f"t = {state.t[0]:g} s, so that its instant has no derivative"
+            )
+        of_parameters = {}
+        for name in neighbours.values:
+            *sides, apart = neighbours.sides(name)
+            one, two = (watched(event, view(side, state))[0] for side in sides)
+            of_parameters[name] = -float(one - two) / apart / rate
+        return cls(-slopes[:-1] / (SMALL * units) / rate, of_parameters)
+
+
+def watched(event: Event, result: Result) -> Array:
+    """Quantity that an event watches, (nt,)."""
+    if isinstance(event.of, str):
+        joint = result[event.of]
+        values = joint.coordinates if event.quantity == "coordinate" else joint.rates
+        k = event.coordinate
+        k = joint.joint.coordinate_names.index(k) if isinstance(k, str) else int(k)
+        return np.asarray(values[:, k])
+    frame = event.frames["of"]
+    point = result[frame.body.name].at(*frame.position)
+    kind, axis = event.quantity[:-1], event.quantity[-1]
+    return np.asarray(getattr(point, KINDS[kind]))[:, "xyz".index(axis)]
+
+
+@dataclass(frozen=True)
+class Jump:
+    """Small motion behind a change is ``matrix`` (ns, ns) times that before it, and ``terms``.
+
+    Attributes
+    ----------
+    terms : by parameter, (ns,) what it adds
+    """
+
+    matrix: Array
+    terms: dict[str, Array]
+
+    @classmethod
+    def of(
+        cls,
+        neighbours: Neighbours,
+        piece: Piece,
+        solution: Solution,
+        changes: Sequence[ChangeRecord],
+        units: Array,
+    ) -> Jump:
+        """Of the change at the end of a phase of a run, with the changes before it."""
+        change, after = piece.change, piece.after
+        assert change is not None and after is not None
+        before, behind = _states(change.before), _states(change.after)
+        s = piece.solution
+        model = piece.compiled if s is None else s.row_sets.models[-1]
+        rates, later = state_rates(model, before)[0], state_rates(after, behind)[0]
+
+        def view(start: Start, states: States) -> Result:
+            rows = solution._replace(row_sets=RowSets.of(model))
+            return shown(start, rows, states, changes)
+
+        J, over_time = _impact_slopes(neighbours, after, before, units)
+        event = _moving(piece)
+        S, terms = J.copy(), {}
+        crossing = None
+        if event is not None:
+            span = float(solution.t[-1] - solution.t[0])
+            given = event, before, rates, units, span
+            crossing = Crossing.of(neighbours, *given, view)
+        delayed = J @ rates + over_time - later
+        if crossing is not None:
+            S += np.outer(delayed, crossing.over_states)
+        for name in neighbours.values:
+            terms[name] = _over_parameter(neighbours, name, after, before)
+            if crossing is not None:
+                terms[name] += delayed * crossing.over_parameters[name]
+        return cls(S, terms)
+
+
+def _states(state: State) -> States:
+    """A state as the only one of many."""
+    return States(np.array([state.t]), state.q[None], state.u[None], state.z[None])
+
+
+def _moving(piece: Piece) -> Event | None:
+    """The event whose instant depends on the state; None if it is given."""
+    found = [event for event in piece.fired if event.at is None]
+    if len(found) > 1 or (found and len(piece.fired) > 1):
+        names = ", ".join(repr(event.name) for event in piece.fired)
+        assert piece.change is not None
+        raise SimulationError(
+            f"sensitivity: the events {names} are at one instant, t = {piece.change.t:g} s, so "
+            "that what follows has no derivative"
+        )
+    return found[0] if found else None
+
+
+def _behind(compiled: Compiled, states: States) -> Array:
+    """Velocities (n, nu) behind an impact, for each state before it."""
+    return np.array(
+        [impact(compiled, float(t), q, u).u for t, q, u in zip(*states[:3], strict=True)]
+    )
+
+
+def _impact_slopes(
+    neighbours: Neighbours, after: Compiled, before: States, units: Array
+) -> tuple[Array, Array]:
+    """Derivatives (ns, ns), (ns,) of the state behind an impact along that before it, and time."""
+    ns, nu = len(units), after.nu
+    along = np.diag(SMALL * units)[: 2 * nu]
+    each = np.zeros(2 * len(along), dtype=int)
+    equations = neighbours.problem.equations
+    beside = moved(equations, before.part(each), np.vstack([along, -along]))
+    u = _behind(after, beside).reshape(2, 2 * nu, nu)
+    J = np.eye(ns)
+    J[nu : 2 * nu, : 2 * nu] = ((u[0] - u[1]) / (2.0 * SMALL * units[: 2 * nu, None])).T
+    problem = neighbours.problem
+    by = SMALL * (problem.t_end - problem.t_start)
+    one, two = (_behind(after, before._replace(t=before.t + x))[0] for x in (by, -by))
+    over_time = np.zeros(ns)
+    over_time[nu : 2 * nu] = (one - two) / (2.0 * by)
+    return J, over_time
+
+
+def _over_parameter(neighbours: Neighbours, name: str, after: Compiled, before: States) -> Array:
+    """Derivative (ns,) of the state behind an impact along a parameter."""
+    nu, nz = after.nu, after.nz
+    *sides, apart = neighbours.sides(name)
+    one, two = (_behind(like(side.compiled, after), before)[0] for side in sides)
+    out = np.zeros(2 * nu + nz)
+    out[nu : 2 * nu] = (one - two) / apart
+    return out
 
 
 @dataclass(frozen=True)

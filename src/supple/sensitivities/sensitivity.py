@@ -30,9 +30,8 @@ from supple.model import Model
 from supple.modelling.replacement import value_at
 from supple.results.result import Result
 from supple.results.summary import grade
-from supple.sensitivities.followed_run import FollowedRun
+from supple.sensitivities.followed_run import SMALL, Crossing, FollowedRun
 from supple.sensitivities.neighbours import OWNER, Neighbours, Start, scale_of
-from supple.sensitivities.saltation import SMALL, Crossing
 from supple.sweeps.readings import STATISTICS, Outputs, Reading, readings
 from supple.sweeps.subjects import OfFile, OfModel, Subject, subject_of
 
