@@ -97,8 +97,8 @@ class Mode:
     def at(self, place: Frame | str) -> Displacement:
         """Displacement and rotation of a frame, or of the origin of a body, in world axes.
 
-        They have the size of ``shape``, in which the coordinate that moves most in its own scale has 1.
-        Small motion of the place goes as the real part of them times exp(eigenvalue t).
+        They have the size of ``shape``, in which the coordinate that moves most in its own scale
+        has 1. Small motion of the place goes as the real part of them times exp(eigenvalue t).
         """
         found = self._motion.point(place) if isinstance(place, Frame) else self._motion.body(place)
         move, turn = found.velocity, found.angular_velocity
