@@ -55,7 +55,7 @@ class Plant:
         """Of a model, about its equilibrium, or of a linear model."""
         if isinstance(model, Model):
             linear = linearize(model)
-        elif isinstance(model, LinearModel) and model.model is not None:
+        elif isinstance(model, LinearModel):
             linear = model
         else:
             raise ModelError(owner, "model", model, "a Model or what linearize returned")
@@ -99,7 +99,6 @@ def _complex(x: complex) -> str:
 def _target(owner: str, linear: LinearModel, name: str) -> Target:
     """The coordinate or shaft that an input acts on."""
     model = linear.model
-    assert model is not None
     force = model.forces.get(name)
     if isinstance(force, Motor):
         return name, 0
@@ -114,8 +113,7 @@ def _target(owner: str, linear: LinearModel, name: str) -> Target:
 
 def _measured(owner: str, linear: LinearModel, place: int) -> tuple[Target, bool]:
     """The coordinate behind a velocity, and whether it is one of a flexible body."""
-    c = linear.state.compiled
-    assert c is not None
+    c = linear.compiled
     for name, record in c.joints.items():
         if record.u.start <= place < record.u.stop:
             if not record.chart.axes:
@@ -134,8 +132,7 @@ def _measured(owner: str, linear: LinearModel, place: int) -> tuple[Target, bool
 
 def _value(linear: LinearModel, place: int) -> float:
     """Coordinate in the equilibrium, rad or m."""
-    c = linear.state.compiled
-    assert c is not None
+    c = linear.compiled
     ranges = [(r.q, r.u) for r in c.joints.values()] + [(r.q, r.u) for r in c.flexible.values()]
     for q, u in ranges:
         if u.start <= place < u.stop:
@@ -523,8 +520,7 @@ def _sensed(
     owner: str, plant: Plant, names: tuple[str, ...]
 ) -> tuple[tuple[Any, ...], tuple[Any, ...], Array]:
     """Measured coordinates of joints and of flexible bodies, and their values at rest."""
-    c = plant.linear.state.compiled
-    assert c is not None
+    c = plant.linear.compiled
     measures: list[Any] = []
     elastic: list[Any] = []
     rest: list[float] = []

@@ -412,8 +412,7 @@ def _terms(
     formulation: Formulation | None,
 ) -> tuple[list[Term], Array]:
     """Terms that may damp the bodies, and the stiffness (n, n) of their strain."""
-    compiled = linear.state.compiled
-    assert compiled is not None
+    compiled = linear.compiled
     terms, strain = [], np.zeros_like(linear.K)
     for name in damped:
         record = compiled.flexible.get(name)

@@ -467,8 +467,7 @@ def _worst(
 
 def nodal_strain(linear: LinearModel, modes: Sequence[Mode]) -> Array:
     """Twice the strain energy (k,) of bodies over nodal vectors in modes."""
-    c, total = linear.state.compiled, np.zeros(len(modes))
-    assert c is not None
+    c, total = linear.compiled, np.zeros(len(modes))
     for record in c.gradient.values():
         K = record.mesh.tangents(linear.state.q[record.q])[0]
         for k, mode in enumerate(modes):
@@ -479,8 +478,7 @@ def nodal_strain(linear: LinearModel, modes: Sequence[Mode]) -> Array:
 
 def _lasting(linear: LinearModel, modes: Sequence[Mode]) -> Array:
     """Parts (k,) of frequencies by sections that cannot contract, of elements "continuum"."""
-    c, excess = linear.state.compiled, np.zeros(len(modes))
-    assert c is not None
+    c, excess = linear.compiled, np.zeros(len(modes))
     bent = {
         name: record
         for name, record in c.gradient.items()

@@ -208,9 +208,7 @@ def with_loads(
 def too_small(linear: LinearModel, inputs: Any) -> str | None:
     """A sentence about the input whose response is too small by most; None if none is."""
     slow = SLOW * 2.0 * np.pi * float(np.min(linear.frequencies, initial=np.inf))
-    compiled = linear.state.compiled
-    assert compiled is not None
-    if not compiled.flexible or not np.isfinite(slow) or np.any(linear.state.u):
+    if not linear.compiled.flexible or not np.isfinite(slow) or np.any(linear.state.u):
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuppleWarning)
@@ -237,7 +235,6 @@ def too_small(linear: LinearModel, inputs: Any) -> str | None:
 
 def _finer(linear: LinearModel, inputs: Any) -> LinearModel | None:
     """Small motion of the same model with exact statics for inputs; None if it is the same."""
-    assert linear.model is not None and linear.state.compiled is not None
     frames = [x if isinstance(x, Frame) else x[0] for x in _listed(inputs) if _is_place(x)]
     model, refined = finer_model(linear.model, frames[0] if frames else None)
     if not refined or linear._linearized is None:
@@ -246,7 +243,7 @@ def _finer(linear: LinearModel, inputs: Any) -> LinearModel | None:
         model = finer_model(model, frame)[0]
     t, state = linear.state.t, linear.state
     equations = Equations(compile_model(model, (), JointCoordinates().tree(model), t))
-    q = carried(linear.state.compiled, state.q, equations.compiled)
+    q = carried(linear.compiled, state.q, equations.compiled)
     found = Search(AtRest(equations, t)).run(q, state.z)
     if not found.found:
         return None

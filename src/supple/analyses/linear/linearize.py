@@ -65,8 +65,7 @@ def damping_errors(linear: LinearModel) -> Iterator[Finding]:
 
     About states at rest: a rotation changes frequencies, and with them the ratios.
     """
-    c = linear.state.compiled
-    assert c is not None
+    c = linear.compiled
     if np.any(linear.state.u != 0.0):
         return
     records = [r for r in c.flexible.values() if r.modal.n and asked_damping(r.body) is not None]
@@ -170,7 +169,6 @@ def linear_about(
 def with_monitor(equations: Equations, linear: LinearModel) -> LinearModel:
     """Linear model with the findings of its monitor added, those about frequencies included."""
     model, state = linear.model, linear.state
-    assert model is not None
     seen = monitor(Result(instant(model, equations, state, True, "one state", {})), across=True)
     if not equations.compiled.deforming:
         return replace(linear, monitor=seen)

@@ -94,8 +94,7 @@ class Ports:
     """Finds ports of a linear model by what users write."""
 
     def __init__(self, linear: LinearModel) -> None:
-        assert linear.model is not None and linear.state.compiled is not None
-        self.linear, self.model, self.compiled = linear, linear.model, linear.state.compiled
+        self.linear, self.model, self.compiled = linear, linear.model, linear.compiled
         self.coordinates = Coordinates.of(self.compiled, self.model)
         q, u = linear.state.q, linear.state.u
         self.here, self.later = Position(q, linear.N, self.coordinates.axes(q)), None
@@ -248,8 +247,7 @@ class Driven:
 def driven_inputs(owner: str, linear: LinearModel, names: Sequence[str]) -> Driven:
     """Terms of the motions of some drivers about the state of a linear model."""
     state, model, N = linear.state, linear.model, linear.N
-    assert state.compiled is not None and model is not None
-    c, (t, q, u, z) = state.compiled, (state.t, state.q, state.u, state.z)
+    c, (t, q, u, z) = linear.compiled, (state.t, state.q, state.u, state.z)
     equations = Equations(c)
     a = equations.accelerate(t, q, u, z, linear.effort)
     lam = equations.multipliers()
@@ -479,7 +477,6 @@ def state_space(linear: LinearModel, inputs: Any, outputs: Any, derivative: Any)
     states = [*linear.names, *(f"{name}.rate" for name in linear.names)]
     states += [f"controller_{j + 1}" for j in range(nz)]
     states += [f"{name}.motion{rate}" for rate in ("", ".rate") for name in driven.names]
-    assert linear.model is not None
     return StateSpace(
         *(A, B, C, D),
         states=tuple(states),

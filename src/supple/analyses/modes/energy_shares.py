@@ -129,7 +129,6 @@ def potential_shares(mode: Mode, kinds: dict[str, dict[str, Array]]) -> dict[str
     """
     found: dict[str, float] = {}
     c, model = mode.compiled, mode.model
-    assert model is not None
     for record in c.flexible.values():
         own = mode.shape[record.u]
         whole = float(np.real(own.conj() @ record.modal.K @ own))
@@ -223,7 +222,6 @@ STORED: dict[Stores, Callable[[Mode, Result, Any], float]] = {
 
 def _shaft(mode: Mode, target: Target, owner: str) -> tuple[float, complex]:
     """Value and rate in the mode of a coordinate of a joint or of a motor's shaft."""
-    assert mode.model is not None
     joint = mode.model.joints.get(target[0])
     index = 0 if joint is None else joint.coordinate_index(target[1], owner)
     q, u, ratio = mode.compiled.shaft(target[0], index)

@@ -72,7 +72,7 @@ class LinearModel:
     V: Array
     Z: Array
     unsteady: float
-    model: Model | None = None
+    model: Model
     monitor: Monitor = field(default_factory=lambda: Monitor({}))
     too_high: Array = field(default_factory=lambda: np.zeros(0))
     effort: Array | None = None
@@ -88,7 +88,7 @@ class LinearModel:
         it is too low; NaN beyond the lowest twelve, where a body's mesh is not known, and where
         elements over nodal vectors are ``not_judged``.
         """
-        errors = np.full(len(self.frequencies), np.nan if self._compiled.deforming else 0.0)
+        errors = np.full(len(self.frequencies), np.nan if self.compiled.deforming else 0.0)
         errors[: len(self.too_high)] = self.too_high
         return errors
 
@@ -163,14 +163,15 @@ class LinearModel:
         return found
 
     @property
-    def _compiled(self) -> Compiled:
+    def compiled(self) -> Compiled:
+        """The compiled model."""
         assert self.state.compiled is not None
         return self.state.compiled
 
     @property
     def unit(self) -> Array:
         """Unit of each independent coordinate (n,): rad, the model's length, or of equal energy."""
-        return self._compiled.scale[list(self.places)]
+        return self.compiled.scale[list(self.places)]
 
     @property
     def conservative(self) -> bool:
@@ -200,7 +201,7 @@ class LinearModel:
 
     def _mode(self, eigenvalue: complex, every: Complex) -> Mode:
         """A mode by its shape (nu,) of all velocities."""
-        compiled = self._compiled
+        compiled = self.compiled
         largest = every[np.argmax(np.abs(every / compiled.scale))]
         every = every / largest if largest != 0.0 else every
         return Mode(eigenvalue, every, compiled, self.state.q, self.model)

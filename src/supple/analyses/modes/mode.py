@@ -50,7 +50,7 @@ class Mode:
     shape: Complex
     compiled: Compiled
     q: Array
-    model: Model | None = None
+    model: Model
 
     @property
     def frequency(self) -> float:
@@ -90,7 +90,6 @@ class Mode:
     @cached_property
     def _motion(self) -> Result:
         """The real and the imaginary part of the shape as velocities of two instants."""
-        assert self.model is not None, "a mode of linearize has its model"
         parts = np.stack([self.shape.real, self.shape.imag])
         return Result(velocities(self.model, self.compiled, self.q, parts))
 

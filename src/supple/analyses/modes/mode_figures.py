@@ -47,8 +47,7 @@ def mode_scene(linear: LinearModel, count: int) -> Scene:
     modes = [*linear.rigid_modes, *held][:most]
     if not modes:
         raise SuppleError("modes: nothing can move, expected a model with modes")
-    compiled, state = linear._compiled, linear.state
-    assert linear.model is not None
+    compiled, state = linear.compiled, linear.state
     equations, q = Equations(compiled), [state.q]
     for mode in modes:
         size = float(np.max(np.abs(mode.shape) / compiled.scale, initial=0.0)) or 1.0
@@ -118,7 +117,6 @@ def displaced(mode: Mode) -> list[Displaced]:
     The motion is linear in the shape, so that closed loops stay closed; of a complex shape it is
     the phase at which most of it moves.
     """
-    assert mode.model is not None, "a mode of linearize has its model"
     compiled, shape = mode.compiled, mode.shape
     turn = np.exp(-0.5j * np.angle(np.sum((shape / compiled.scale) ** 2)))
     real = (turn * shape).real
@@ -155,7 +153,7 @@ def _things(result: Result) -> list[Thing]:
 
 def _upwards(mode: Mode) -> int:
     """The axis of the world next to the direction of gravity; z without any."""
-    gravity = np.abs(np.asarray(mode.model.gravity if mode.model else np.zeros(3), dtype=float))
+    gravity = np.abs(mode.model.gravity)
     return int(np.argmax(gravity)) if gravity.any() else 2
 
 

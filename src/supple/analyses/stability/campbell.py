@@ -85,8 +85,7 @@ class Whirl(NamedTuple):
 
 def rotation(linear: LinearModel, joint: Joint) -> Array:
     """Angular velocity (3,) of a joint in the state of a linear model, world axes, rad/s."""
-    assert linear.model is not None and linear.state.compiled is not None
-    c, state = linear.state.compiled, linear.state
+    c, state = linear.compiled, linear.state
     result = Result(velocities(linear.model, c, state.q, state.u[None]))
     ground = linear.model.ground.name
     A, B = (
@@ -98,8 +97,7 @@ def rotation(linear: LinearModel, joint: Joint) -> Array:
 
 def whirls(linear: LinearModel, modes: Sequence[Mode], axis: Array, rate: float) -> list[Whirl]:
     """Whirl of modes of one linear model that turns with a rate (rad/s) about an axis (3,)."""
-    c, model, state = linear.state.compiled, linear.model, linear.state
-    assert c is not None and model is not None
+    c, model, state = linear.compiled, linear.model, linear.state
     if not modes:
         return []
     equations = Equations(c)
@@ -365,9 +363,7 @@ def campbell(
     tracks.sort(key=lambda track: track[min(track)].damped_frequency)
     tracks = tracks[:most]
     rates, axis = _rotation(found.linear, name)
-    compiled = found.linear[0].state.compiled
-    assert compiled is not None
-    kinds = strain_kinds(compiled)
+    kinds = strain_kinds(found.linear[0].compiled)
     seen: list[list[Whirl | None]] = [[None] * size for _ in tracks]
     for k, (one, rate) in enumerate(zip(found.linear, rates, strict=True)):
         own = [row for row, track in enumerate(tracks) if k in track]
@@ -388,7 +384,6 @@ Row = tuple[tuple[Mode | None, ...], tuple[dict[str, float], ...], tuple[Whirl |
 def _rotation(linear: Sequence[LinearModel], joint: str) -> tuple[Array, Array]:
     """Signed rates (n,) about the axis (3,) of a joint; that of z if nothing turns."""
     model = linear[0].model
-    assert model is not None
     turns = np.array([rotation(one, model.joints[joint]) for one in linear])
     sizes = np.linalg.norm(turns, axis=1)
     k = int(np.argmax(sizes))

@@ -124,7 +124,7 @@ def draw(
     state is not stable are shaded.
     """
     model = found.linear[0].model
-    if model is None or found.over not in model.joints:
+    if found.over not in model.joints:
         raise SuppleError(
             f"{OWNER}: the values are of {found.over!r}, expected those of a joint's rate, as "
             "stability(model, joint, rates) computes them"

@@ -410,8 +410,7 @@ def _twists(small: LinearModel, at: Frame) -> Array:
     """Twist (n, 6) of the frame with each independent coordinate, world axes."""
     if not len(small.M):
         return np.zeros((0, 6))
-    assert small.model is not None and small.state.compiled is not None
-    moving = Result(velocities(small.model, small.state.compiled, small.state.q, small.N.T))
+    moving = Result(velocities(small.model, small.compiled, small.state.q, small.N.T))
     place = moving[at]
     return np.hstack([place.angular_velocity, place.velocity])
 
