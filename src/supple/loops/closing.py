@@ -415,8 +415,7 @@ class Assembler:
         kept = int(np.sum(s > 1e-7 * max(float(s.max(initial=0.0)), 1e-300)))
         N = np.zeros((c.nu, len(free) - kept))
         N[free] = c.scale[free, None] * Vt[kept:].T
-        allowed: Array = N @ np.linalg.solve(N.T @ M @ N, N.T @ M @ d)
-        return allowed
+        return N @ np.linalg.solve(N.T @ M @ N, N.T @ M @ d)
 
 
 def _closed(gap: Array, size: float = CLOSED) -> bool:

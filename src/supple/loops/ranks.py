@@ -231,8 +231,7 @@ def smallest_values(tables: Sequence[Any], rank: int) -> Array:
     """``smallest_value`` of each of several tables of one shape."""
     if not len(tables) or rank > LARGE or not 0 < rank <= min(tables[0].shape):
         return np.array([smallest_value(table, rank) for table in tables])
-    values: Array = np.linalg.svd(np.array(tables), compute_uv=False)[:, rank - 1]
-    return values
+    return np.linalg.svd(np.array(tables), compute_uv=False)[:, rank - 1]
 
 
 def _smallest_of_many(table: Array) -> float:
@@ -356,5 +355,4 @@ def _motions(still: Compiled, G: Any) -> Callable[[np.random.Generator], Array] 
 
 def _across(rows: Array, x: Array) -> Array:
     """The part of x (nu,) across orthonormal rows."""
-    part: Array = x - rows.T @ (rows @ x)
-    return part
+    return x - rows.T @ (rows @ x)

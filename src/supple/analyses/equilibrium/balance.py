@@ -261,8 +261,7 @@ class Steady(NamedTuple):
 
     def pushes(self, tangents: Tangents) -> Array:
         """Efforts (nu, k) of the integrals."""
-        found: Array = tangents.Rz[:, self.places] @ self.free
-        return found
+        return tangents.Rz[:, self.places] @ self.free
 
     def rows(self, tangents: Tangents) -> Array:
         """Rows (k, nu) of coordinates that integrals hold."""
@@ -572,5 +571,4 @@ def null_space(rows: Array, nu: int) -> Array:
         return np.eye(nu)
     _, values, right = np.linalg.svd(rows)
     rank = int(np.sum(values > 1e-10 * values[0]))
-    basis: Array = right[rank:].T
-    return basis
+    return right[rank:].T

@@ -107,8 +107,7 @@ class Transfer:
 
     def velocities(self, rates: ArrayLike | Mapping[str, float]) -> Array:
         """Rates (m,) of the outputs at rates of the inputs (n,), or by name, others zero."""
-        found: Array = self.first @ self._of_inputs("rates", rates)
-        return found
+        return self.first @ self._of_inputs("rates", rates)
 
     def accelerations(
         self,
@@ -118,14 +117,12 @@ class Transfer:
         """Second rates (m,) of the outputs at rates and second rates of the inputs."""
         w = self._of_inputs("rates", rates)
         push = self._of_inputs("accelerations", accelerations)
-        found: Array = self.second @ w @ w + self.first @ push
-        return found
+        return self.second @ w @ w + self.first @ push
 
     def predicted(self, changes: ArrayLike | Mapping[str, float]) -> Array:
         """Outputs (m,) to second order when the inputs change by ``changes``."""
         x = self._of_inputs("changes", changes)
-        found: Array = self.values + self.first @ x + 0.5 * (self.second @ x @ x)
-        return found
+        return self.values + self.first @ x + 0.5 * (self.second @ x @ x)
 
     def _of_inputs(self, field: str, given: ArrayLike | Mapping[str, float]) -> Array:
         """Numbers (n,) of the inputs, from an array, one number for all, or by name."""

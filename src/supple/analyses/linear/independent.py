@@ -183,8 +183,7 @@ class Motions:
 
     def by(self, chosen: Sequence[int]) -> Array:
         """N (nu, n): velocities with each of the chosen coordinates."""
-        found: Array = self.basis @ np.linalg.inv((self.T @ self.basis)[list(chosen)])
-        return found
+        return self.basis @ np.linalg.inv((self.T @ self.basis)[list(chosen)])
 
     def accelerations(self, chosen: Sequence[int], u: Array) -> Array:
         """Accelerations (k, nu) at velocities u (k, nu) when those of the chosen ones vanish."""

@@ -275,8 +275,7 @@ class LinearModel:
         """Stiffness with controllers (n + nz, n + nz), in units of coordinates of equal inertia."""
         unit = self._scales
         whole: Array = np.block([[self.K, self.F], [-self.Y, -self.Z]])
-        scaled: Array = unit[:, None] * whole * unit
-        return scaled
+        return unit[:, None] * whole * unit
 
     @property
     def _scales(self) -> Array:

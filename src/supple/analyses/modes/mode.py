@@ -84,8 +84,7 @@ class Mode:
         else:
             hint = suggestion(name, [*c.joints, *c.deforming])
             raise SuppleError(f"the mode has no joint or flexible body {name!r}, {hint}")
-        shape: Complex = real + 1j * imaginary
-        return shape
+        return real + 1j * imaginary
 
     @cached_property
     def _motion(self) -> Result:

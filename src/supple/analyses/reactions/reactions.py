@@ -76,8 +76,7 @@ def open_sets(G: Any) -> Array:
     if isinstance(G, np.ndarray):
         left, values, _ = np.linalg.svd(G)
         rank = int(np.sum(values > ZERO * values.max(initial=0.0)))
-        basis: Array = left[:, rank:]
-        return basis
+        return left[:, rank:]
     any_ones = np.random.default_rng(1).standard_normal((G.shape[0], SOME))
     found: Array = _projection(G)(any_ones) / np.sqrt(SOME)
     return found if np.linalg.norm(found) > NOTHING else found[:, :0]

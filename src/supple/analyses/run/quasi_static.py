@@ -70,8 +70,7 @@ class _Start:
         """Constraint rows (nr, nu), scaled."""
         c = self.compiled
         G = self.equations.constraints(t, q, np.zeros(c.nu)).G
-        scaled: Array = G * c.scale / row_sizes(c)[:, None]
-        return scaled
+        return G * c.scale / row_sizes(c)[:, None]
 
     def correction(
         self, t: float, q: Array, u: Array, a: Array, held: Array
@@ -284,8 +283,7 @@ class _FramelessStart(_Start):
         M = self.equations.mass_matrix(q)
         load = self.equations.residual(motion.t, q, u, forced, self.state.z)
         more = _solved(N.T @ M @ N, -(N.T @ load))
-        found: Array = motion.forced + motion.N @ more
-        return found
+        return motion.forced + motion.N @ more
 
     def rates(self, motion: Motion, q: Array, change: Array, extra: Array) -> Array:
         """Velocities beside those of the mechanism, by a difference of order 2."""
@@ -303,8 +301,7 @@ class _FramelessStart(_Start):
         found -= N @ _solved(N.T @ M @ N, N.T @ (M @ (found - own)))
         if c.nr:
             found = self.whole.velocities(motion.t, q, found)
-        rest: Array = found - own
-        return rest
+        return found - own
 
     def fields(self, q: Array) -> Array:
         """Velocities T (nu, d) of all coordinates for unit velocities of the mechanism."""
@@ -374,8 +371,7 @@ class _FramelessStart(_Start):
         return np.cross(w, self._vectors(record, q)) + record.mesh.places.ravel()[:, None] * v
 
     def _vectors(self, record: ANCFRecord, q: Array) -> Array:
-        found: Array = q[record.q].reshape(-1, 3)
-        return found
+        return q[record.q].reshape(-1, 3)
 
     def _twist(self, y: Array, body: int) -> tuple[Array, Array]:
         first = len(self.joints) + 6 * body

@@ -362,8 +362,7 @@ class _Linear:
     def _change(self, h: float) -> Array:
         """Derivative (n, n) of the stiffness along the load factor, at zero."""
         a, b, c, d = (self._stiffness(k * h)[0] for k in (1.0, -1.0, 2.0, -2.0))
-        change: Array = (8.0 * (a - b) - (c - d)) / (12.0 * h)
-        return change
+        return (8.0 * (a - b) - (c - d)) / (12.0 * h)
 
     def _factors(self, K: Array, change: Array) -> tuple[Array, Array]:
         """Inverse load factors (n,), of either sign, and their shapes (n, n)."""

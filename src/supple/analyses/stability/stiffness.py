@@ -128,8 +128,7 @@ class StiffnessResult:
                 f"stiffness: something along {', '.join(self.directions)} is held without "
                 "compliance, expected directions that all give way; see along() and compliance"
             )
-        inverse: Array = unit[:, :, None] * np.linalg.inv(scaled) * unit[:, None, :]
-        return inverse
+        return unit[:, :, None] * np.linalg.inv(scaled) * unit[:, None, :]
 
     def along(self, direction: str) -> Array:
         """Stiffness (k,) along one direction, N/m or N m/rad, free to move along all others.
