@@ -18,7 +18,7 @@ import supple
 from supple.core.base import layout
 from supple.core.bodies import chart
 from supple.core.run import step
-from supple.native import build, cache, declare, library, plain_launcher, schedule
+from supple.native import build, cache, declare, library, plain_launcher
 from supple.native.declare import INTS, IVEC, REALS, VEC
 
 PACKAGE = Path(supple.__file__).parent
@@ -213,7 +213,7 @@ def test_a_kernel_that_cannot_be_compiled_is_named(tmp_path, monkeypatch):
 
 def test_the_schedule_hands_out_everything_once_and_tells_the_time():
     entries = [e for e in declare.all_entries().values()]
-    plan = schedule.Schedule(entries, 2)
+    plan = build.Schedule(entries, 2)
     assert plan.seconds_left() > 1.0
     first, second = plan.take(), plan.take()
     assert first.name != second.name
@@ -232,28 +232,28 @@ def test_the_schedule_hands_out_everything_once_and_tells_the_time():
 def clock(monkeypatch) -> list[float]:
     """Time of the schedule, in s."""
     now = [0.0]
-    monkeypatch.setattr(schedule, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(build, "time", SimpleNamespace(monotonic=lambda: now[0]))
     return now
 
 
 def test_the_time_left_falls_while_the_first_entries_compile(clock):
-    plan = schedule.Schedule(declare.all_entries().values(), 2)
+    plan = build.Schedule(declare.all_entries().values(), 2)
     first, second = plan.take(), plan.take()
     at_start, work = plan.seconds_left(), min(plan._work([e]) for e in (first, second))
-    for clock[0] in np.linspace(0.0, schedule.SURE * schedule.SECONDS * work, 10):
+    for clock[0] in np.linspace(0.0, build.SURE * build.SECONDS * work, 10):
         assert plan.seconds_left() == pytest.approx(at_start - clock[0])
 
 
 def test_the_time_left_learns_from_an_entry_that_takes_long(clock):
     """On a machine three times slower the truth is told before the first entry is done."""
-    plan = schedule.Schedule(declare.all_entries().values(), 1)
+    plan = build.Schedule(declare.all_entries().values(), 1)
     first = plan.take()
-    guessed, expected = plan.seconds_left(), schedule.SECONDS * plan._work([first])
+    guessed, expected = plan.seconds_left(), build.SECONDS * plan._work([first])
     told = []
     for clock[0] in np.linspace(expected, 3.0 * expected, 10):
         told.append(clock[0] + plan.seconds_left())  # the whole time
     assert np.all(np.diff(told) > 0.0)
-    held_back = 1.0 / schedule.SURE - 1.0  # of the entry, so that the machine may seem slower still
+    held_back = 1.0 / build.SURE - 1.0  # of the entry, so that the machine may seem slower still
     assert told[-1] == pytest.approx(3.0 * guessed, rel=held_back)
     plan.finish(first)
     assert clock[0] + plan.seconds_left() == pytest.approx(3.0 * guessed, rel=held_back)

@@ -4,3 +4,7 @@
 keeps them between runs, `trust` refuses files that another user could have written. It imports
 nothing of the package.
 """
+
+from supple.native import declare, library
+
+declare.Entry.load = library.load

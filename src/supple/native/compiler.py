@@ -1,4 +1,4 @@
-"""How Numba compiles kernels into machine code, by its public and extension interfaces only.
+"""Compilation of kernels into machine code, by Numba's public and extension interfaces only.
 
 Imported where something is compiled: in the processes that ``build.py`` starts, and in tests. What
 makes it faster by touching Numba's private parts is in ``numba_private.py`` and may be missing.
@@ -31,7 +31,7 @@ from numba.core import cgutils
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic, typeof_impl
 
-from supple.native import declare, fingerprint, numba_private
+from supple.native import declare, fingerprint, held, numba_private
 from supple.native.declare import FASTMATH, INNER, OUTER, Entry, Kernel, Kind, Shared, TupleKind
 from supple.native.held import Held, array_at
 
@@ -64,10 +64,15 @@ def inner(function: Callable[..., Any]) -> Any:
 
 
 def of_kernel(kernel: Kernel) -> Any:
-    """What Numba calls where a kernel is named."""
+    """Numba's object for a kernel: a dispatcher, or an intrinsic."""
     if kernel.made is None:
-        kernel.made = inner(kernel.function) if kernel.make is None else kernel.make()
-        if kernel.make is not None:
+        if kernel.shared is not None:
+            kernel.made = call_by_address(kernel.shared)
+        elif kernel.intrinsic:
+            kernel.made = getattr(held, kernel.intrinsic)
+        else:
+            kernel.made = inner(kernel.function)
+        if kernel.shared is not None or kernel.intrinsic:
             cpu_target.typing_context.refresh()  # an intrinsic is new to Numba
     return kernel.made
 

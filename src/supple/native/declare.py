@@ -1,4 +1,4 @@
-"""How kernels are declared.
+"""Declaration of kernels.
 
 Three decorators:
 
@@ -34,7 +34,7 @@ class Kind:
     fixed: bool = False  # read-only arrays are accepted too
 
     def described(self) -> str:
-        """Its parts in a word."""
+        """Number type, dimensions and access in a word."""
         return f"{self.number}{self.dims}{'fixed' if self.fixed else ''}"
 
 
@@ -46,7 +46,7 @@ class TupleKind:
     made_by: Any
 
     def described(self) -> str:
-        """Its name and fields, the same in every process."""
+        """Name and fields of the tuple, the same in every process."""
         pairs = zip(self.made_by._fields, self.members, strict=True)
         fields = ", ".join(f"{name} {kind.described()}" for name, kind in pairs)
         return f"{self.made_by.__name__}({fields})"
@@ -75,15 +75,12 @@ def _rename(function: Callable[..., Any], prefix: str) -> None:
 
 
 class Kernel:
-    """An inner kernel; ``make`` gives what Numba calls when it meets the name in another kernel."""
+    """An inner kernel: compiled with its callers, ``shared``, or an intrinsic of ``held.py``."""
 
     def __init__(
-        self,
-        function: Callable[..., Any],
-        make: Callable[[], Any] | None = None,
-        shared: Shared | None = None,
+        self, function: Callable[..., Any], shared: Shared | None = None, intrinsic: str = ""
     ) -> None:
-        self.function, self.make, self.shared = function, make, shared
+        self.function, self.shared, self.intrinsic = function, shared, intrinsic
         self.made: Any = None  # Numba's object, kept by compiler.py
         self.__doc__ = function.__doc__
 
@@ -96,24 +93,9 @@ def kernel(function: Callable[..., Any]) -> Any:
     return Kernel(function)
 
 
-def generated(make: Callable[[], Any], plain: Callable[..., Any]) -> Any:
-    """Declare an inner kernel that is written in LLVM's language, and the same in plain Python.
-
-    ``make`` returns Numba's intrinsic; it is called when something is compiled.
-    """
-    return plain if PLAIN else Kernel(make, make)
-
-
-def _hold() -> Any:
-    from supple.native import held
-
-    return held.hold
-
-
-def _block() -> Any:
-    from supple.native import held
-
-    return held.block
+def generated(intrinsic: str, plain: Callable[..., Any]) -> Any:
+    """Declare an inner kernel written in LLVM's language (``held.py``), and its plain Python."""
+    return plain if PLAIN else Kernel(plain, intrinsic=intrinsic)
 
 
 def _block_checked(buffer: Any, start: int, *shape: int) -> Any:
@@ -177,33 +159,29 @@ def _stored_checked(buffer: Any, start: int, *shape: int) -> Any:
     return _Stored(made.reshape(-1), made.shape) if shape[-1] == 1 else made
 
 
-def _integers() -> Any:
-    from supple.native import held
-
-    return held.integers
-
-
 def _integers_checked(buffer: Any) -> Any:
     """One integer in the room of each number."""
     return buffer.view("int64")[:: buffer.itemsize // 8]
 
 
-hold = generated(_hold, lambda views: views)
-block = generated(_block, _block_checked)
+hold = generated("hold", lambda views: views)
+block = generated("block", _block_checked)
 # skewed(buffer, start, rows, step): a square matrix of which only blocks along the diagonal, of
 # ``step`` rows at most, are kept. The entry (i, j) is step i + j behind the first: entries of
 # different blocks never meet, and rows (step + 1) numbers suffice. For machine code that is a
 # matrix with rows of that length, whose columns nobody checks; so it has no slices.
-skewed = generated(_block, _skewed_checked)
+skewed = generated("block", _skewed_checked)
 # stored(buffer, start, ..., rows, step): matrices whose rows begin ``step`` numbers behind each
 # other, and may be longer than that: who uses them says where. For machine code see ``skewed``.
-stored = generated(_block, _stored_checked)
+stored = generated("block", _stored_checked)
 # integers(buffer): real numbers as room for as many integers.
-integers = generated(_integers, _integers_checked)
+integers = generated("integers", _integers_checked)
 
 
 class Entry:
     """A kernel with one signature that Python can call; ``ready()`` gives the callable itself."""
+
+    load: Callable[[Iterable[Entry]], None]  # by ``library.py``
 
     def __init__(self, function: Callable[..., Any], signature: Sequence[Any]) -> None:
         self.name = function.__name__
@@ -213,15 +191,13 @@ class Entry:
 
     @property
     def loaded(self) -> bool:
-        """Whether its machine code is in memory."""
+        """True if its machine code is in memory."""
         return self._ready is not None
 
     def ready(self) -> Callable[..., Any]:
         """Load its machine code, or make it, and return the callable for hot paths."""
         if self._ready is None:
-            from supple.native import library
-
-            library.load([self])
+            Entry.load([self])
             assert self._ready is not None
         return self._ready
 
@@ -235,7 +211,7 @@ class Entry:
 
     @property
     def interface(self) -> str:
-        """What its callers are compiled for."""
+        """Name, arguments and result, for which its callers are compiled."""
         return f"{self.name}({', '.join(k.described() for k in self.signature)})"
 
 
@@ -255,14 +231,8 @@ class Shared(Entry):
 
     @property
     def interface(self) -> str:
-        """What its callers are compiled for."""
+        """Name, arguments and result, for which its callers are compiled."""
         return f"{super().interface} {'' if self.gives is None else self.gives.described()}"
-
-    def _call(self) -> Any:
-        from supple.native import compiler
-
-        return compiler.call_by_address(self)
-
 
 ENTRIES: dict[str, Entry] = {}  # with the shared ones
 MODULES = (
@@ -320,17 +290,6 @@ def shared(
         _rename(function, OUTER)
         made = Shared(function, signature, gives)
         _list(made)
-        return function if PLAIN else Kernel(function, made._call, made)
+        return function if PLAIN else Kernel(function, made)
 
     return declare
-
-
-def with_shared(entries: Iterable[Entry]) -> list[Entry]:
-    """Entries, and the shared kernels that they call, directly or not."""
-    from supple.native import fingerprint
-
-    found = list(dict.fromkeys(entries))
-    for one in found:  # the list grows
-        called = (ENTRIES[name] for name in sorted(fingerprint.calls(one.function)))
-        found.extend(other for other in called if other not in found)
-    return found

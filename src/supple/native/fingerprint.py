@@ -1,4 +1,4 @@
-"""What compiled code depends on: a hash of a kernel's own code and of everything it refers to.
+"""Fingerprint of a kernel: a hash of its own code and of everything it refers to.
 
 Numba's cache notices a changed file, but not a changed callee in another file. A hash of all kernel
 sources would, and compile everything again after every edit. This one follows the names that a
@@ -14,6 +14,7 @@ import dis
 import hashlib
 import sys
 import types
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,7 @@ PACKAGE = "supple."
 
 @dataclass(frozen=True)
 class Found:
-    """What is known of a function."""
+    """Fingerprint of a function, and the kernels that it calls."""
 
     digest: str = ""
     calls: frozenset[str] = frozenset()  # shared kernels
@@ -53,15 +54,19 @@ def places(function: Any) -> str:
 
     What Numba keeps of a compiled kernel names those that it calls by their modules.
     """
-    waiting, known = [function], set[str]()
-    modules: set[tuple[str, str]] = set()
-    while waiting:
-        one = waiting.pop()
-        modules |= {(kernel.__module__, kernel.__name__) for kernel in reached(one)}
-        others = calls(one) - known
-        known |= others
-        waiting += [declare.ENTRIES[name].function for name in others]
+    shared = with_shared(declare.ENTRIES[name] for name in calls(function))
+    functions = (function, *(one.function for one in shared))
+    modules = {(f.__module__, f.__name__) for one in functions for f in reached(one)}
     return hashlib.sha256(repr(sorted(modules)).encode()).hexdigest()[:16]
+
+
+def with_shared(entries: Iterable[declare.Entry]) -> list[declare.Entry]:
+    """Entries, and the shared kernels that they call, directly or not."""
+    every = list(dict.fromkeys(entries))
+    for one in every:  # the list grows
+        called = (declare.ENTRIES[name] for name in sorted(calls(one.function)))
+        every.extend(other for other in called if other not in every)
+    return every
 
 
 def tuples() -> str:
@@ -186,6 +191,8 @@ class _Look:
         if kernel.shared is not None:
             self.calls.add(kernel.shared.name)
             self.add("shared", kernel.shared.interface)
+        elif kernel.intrinsic:
+            self.add("intrinsic", kernel.intrinsic)
         else:
             known = _look(kernel.function)
             self.add("kernel", known.digest)

@@ -3,7 +3,8 @@
 Numba passes a named tuple by all the numbers in it: pointers, sizes and strides of each array. For
 the views of a model that is 300 arguments in every call of every kernel. ``hold``, called in an
 entry, puts the tuple on the entry's stack and gives its address; kernels read members as they need
-them, and nobody writes to it. ``block`` cuts a view out of a flat buffer without checks.
+them, and nobody writes to it. ``block`` cuts a view out of a flat buffer without checks, and
+``call_function`` calls C functions of the model.
 """
 
 from __future__ import annotations
@@ -141,3 +142,24 @@ def block(typing: Any, buffer: Any, start: Any, *shape: Any) -> Any:
         return array_at(context, builder, made, builder.gep(given.data, [first]), extents)
 
     return made(buffer, start, types.StarArgTuple.from_types(sizes)), generate
+
+
+@intrinsic
+def call_function(typing: Any, address: Any, buffer: Any, inputs: Any) -> Any:
+    """Call the C function at an address with the time, inputs and outputs in a buffer of reals.
+
+    The time comes first in the buffer. Complex buffers are left as they are.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word, real = ir.IntType(64), ir.DoubleType()
+        if not isinstance(buffer.dtype, types.Float):
+            return word(0)
+        start = context.make_array(signature.args[1])(context, builder, arguments[1]).data
+        first = builder.gep(start, [word(1)])
+        values = [builder.load(start), first, builder.gep(first, [arguments[2]])]
+        shape = ir.FunctionType(ir.IntType(32), [real, real.as_pointer(), real.as_pointer()])
+        done = builder.call(builder.inttoptr(arguments[0], shape.as_pointer()), values)
+        return builder.sext(done, word)
+
+    return types.int64(types.int64, buffer, types.int64), generate

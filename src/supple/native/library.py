@@ -1,4 +1,4 @@
-"""Where the machine code of entries comes from.
+"""Finding or making the machine code of entries.
 
 1. The library that came with the package (a wheel), if it was made from these very sources.
 2. A library in the cache folder, made on this machine from the same sources.

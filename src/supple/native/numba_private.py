@@ -1,4 +1,4 @@
-"""What touches Numba's private parts: faster compilation, and nothing else.
+"""Changes of Numba's private parts: faster compilation, and nothing else.
 
 Four changes, each on its own: inner kernels get no machine code (``once``), operators are looked up
 once (``lookup``), LLVM is told that views are only read (``marks``), inner kernels are kept on disk
@@ -163,7 +163,7 @@ def marks(changes: Changes) -> None:
 
 
 def mark_arguments(convention: Any, function: Any, kinds: Any) -> None:
-    """The same for a function that is declared to be called by its address."""
+    """Mark the arguments of a function that is declared to be called by its address."""
     marked = any("noalias" in a.attributes for a in function.args)
     if "marks" in IN_FORCE.names and not marked:
         _mark(convention, function, kinds)

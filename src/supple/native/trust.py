@@ -1,4 +1,4 @@
-"""Whose machine code is loaded: files and folders that another user could write are refused.
+"""Trust in machine code: files and folders that another user could write are refused.
 
 A library that is loaded can do whatever its user can. So its file, the folder that it is in and the
 folders above must belong to this user or to root, and nobody else may write them; a folder above

@@ -324,7 +324,7 @@ def error_exponent(o, fresh):
 
 @kernel
 def refuse(o, count, state, h, error, power, safety):
-    """Whether the error forbids the step; then the size of the next attempt. Fixed steps are taken as they are."""
+    """True if the error forbids the step; then the size of the next attempt. Fixed steps are taken as they are."""
     o.ints[TROUBLE] = st.DONE
     if error < 1.0 or o.c[STEP] > 0.0:
         return False

@@ -64,7 +64,7 @@ from supple.native.declare import kernel
 
 @kernel
 def along_tree(m):
-    """Whether Newton's matrix is eliminated along the tree."""
+    """True if Newton's matrix is eliminated along the tree."""
     lines = m.head[at.H_BORDER]
     return tp.along_tree(m) and m.head[at.H_U] >= TREE_FROM + (BORDER + LINE * lines if lines > 0 else 0)
 
@@ -80,7 +80,7 @@ def differentiate_tree(m, w, r, o, p, t):
 
 @kernel
 def turn_columns(x, a, u, j):
-    """What ``alpha_newton.tangent_rows`` does to the columns of a free joint, whose velocities begin at j."""
+    """Turn the columns of a free joint, whose velocities begin at j, as ``tangent_rows`` does."""
     w0, w1, w2, v0, v1, v2 = u[j], u[j + 1], u[j + 2], u[j + 3], u[j + 4], u[j + 5]
     b0, b1, b2 = a[j + 3] + w1 * v2 - w2 * v1, a[j + 4] + w2 * v0 - w0 * v2, a[j + 5] + w0 * v1 - w1 * v0
     for l in range(6):
@@ -180,7 +180,7 @@ def sides(y, gap, rate, p, v, n):
 
 @kernel
 def images(m, y, G, H, x, p, v, n):
-    """What the constraint rows make of a change x of the rates, as right sides: y solves for x itself then."""
+    """Images of a change x of the rates in the constraint rows, as right sides: y solves for x itself then."""
     nr = m.line_of.shape[0]
     both = y.shape[0] > n + nr
     for j in range(n, y.shape[0]):
@@ -247,7 +247,7 @@ def longest_step(m, r, h):
 
 @kernel
 def tangent_rows(m, w, r, o, both):
-    """What the tangents of ``tangents.differentiate`` lack: those of the rows, and the turning axes of free joints.
+    """Complete the tangents of ``tangents.differentiate``: those of the rows, and the turning axes of free joints.
 
     dv = h ge dE + v x dtheta,  dv' = dE + (v' + w x v) x dtheta + v x dw - w x dv for a free joint's place.
     """
@@ -288,7 +288,7 @@ def turn_motion(m, r, o, j, first, end):
 
 @kernel
 def turn_rows(m, r, o, j, first, end):
-    """The same in some constraint rows."""
+    """Turn the columns of free joints in some constraint rows."""
     for k in range(first, end):
         c = m.line_of[k]
         lever(o.rows[G_ROW, c], o.rows[H_ROW, c], j, r.ut[j + 3], r.ut[j + 4], r.ut[j + 5])
@@ -413,7 +413,7 @@ def rounding(m, r, o, parts, n, h, be, ge):
 
 @kernel
 def judge(m, r, o, ints, reals, h, it, norm, old, floor):
-    """What the norm of Newton's update number ``it`` says; returns (outcome, contraction rate).
+    """Judge the norm of Newton's update number ``it``; returns (outcome, contraction rate).
 
     PAUSED means one more. A fixed step cannot be shortened: where Newton is slow it takes a new tangent in
     every iteration. An update below ``floor`` is rounding.
@@ -451,7 +451,7 @@ def judge(m, r, o, ints, reals, h, it, norm, old, floor):
 
 @kernel
 def finite(x):
-    """Whether all entries are finite."""
+    """True if all entries are finite."""
     for k in range(x.shape[0]):
         if not math.isfinite(x[k]):
             return False

@@ -30,7 +30,7 @@ Shape = int | str | tuple[int | str, ...]
 
 
 def starts(*lengths: int) -> tuple[int, ...]:
-    """Where the columns of a row begin that are so long, and behind the last one the length of the row."""
+    """Starts of the columns of a row that are so long, and behind the last one the length of the row."""
     places = [0]
     for length in lengths:
         places.append(places[-1] + length)
@@ -208,7 +208,7 @@ class Record:
         return self.views(*views)
 
     def fields(self, sizes: Mapping[str, int], *buffers: np.ndarray) -> Fields:
-        """The same as ``read``, for who needs few of them: each view is made when it is first asked for."""
+        """Views like those of ``read``, each made when it is first asked for."""
         parts, lengths = self._found(sizes)
         for part, length, buffer in zip(parts, lengths, buffers, strict=True):
             if len(buffer) < length:

@@ -1,4 +1,4 @@
-"""Where things are in the flat buffers, and the views kernels work on.
+"""Layout of the flat buffers, and the views that kernels work on.
 
 A model travels in two read-only buffers (``ints``, ``reals``) and one workspace (``work``): passing
 three arrays from Python costs 1-3 us, a tuple of thirty costs 12-26 us. Inside, ``views`` cuts them
@@ -351,7 +351,7 @@ def read_model(ints: np.ndarray, reals: np.ndarray) -> Any:
 
 
 def model_fields(ints: np.ndarray, reals: np.ndarray) -> Any:
-    """The same, each made when it is first asked for."""
+    """Views of the model, each made when it is first asked for."""
     return TREE_RECORD.fields(sizes(ints), ints, reals)
 
 

@@ -1,4 +1,4 @@
-"""What wrench elements share: points of nodes, the turn of a wrench, columns on the path to a node."""
+"""Shared parts of wrench elements: points of nodes, the turn of a wrench, columns on the path to a node."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def scatter(tree, work, line, node_a, node_b, E, C, W, Rq, Ru):
 
 @kernel
 def scatter_relative(tree, work, line, node_a, node_b, E, C, W, Rq, Ru):
-    """The same as ``scatter`` if E is the derivative at fixed relative twist: E' = E - C ad(V_B), ad(V) = [[w~, 0], [v~, w~]]."""
+    """Like ``scatter`` if E is the derivative at fixed relative twist: E' = E - C ad(V_B), ad(V) = [[w~, 0], [v~, w~]]."""
     v = work.node[node_b]
     w0, w1, w2, v0, v1, v2 = v[at.V], v[at.V + 1], v[at.V + 2], v[at.V + 3], v[at.V + 4], v[at.V + 5]
     for r in range(6):

@@ -1,4 +1,4 @@
-"""Where a point on the axis of a gradient body is: the element, its cubics, and its columns."""
+"""Place of a point on the axis of a gradient body: the element, its cubics, and its columns."""
 
 from __future__ import annotations
 

@@ -281,7 +281,7 @@ def try_step(m, w, r, o, count, t, h, left):
 
 @kernel
 def refuse(count, state, h, outcome, error, worst):
-    """Whether the step cannot be taken; then the size of the next attempt."""
+    """True if the step cannot be taken; then the size of the next attempt."""
     if outcome != st.DONE:  # the stages know the velocity to blame
         acceptance.reject(count, state, 0.25 * h, count[st.BAD_DOF])
         return True

@@ -187,7 +187,7 @@ def body_moments(o, b, jump):
 
 @kernel
 def is_steady(o, b, jump):
-    """Whether the rotation of body b does not jump."""
+    """True if the rotation of body b does not jump."""
     return not jump or o.body_ints[b, B_SOLID] == 0
 
 

@@ -79,7 +79,7 @@ def mean(x, y, out):
 
 @kernel
 def value(of, f, x):
-    """What the form is more than it should be."""
+    """Excess of the form over its prescribed value."""
     kind = of[KIND]
     if kind == DOT:
         return dot(x[X_A:], x[X_B:]) - f[VALUE]

@@ -172,7 +172,7 @@ def composites(m, w):
 
 @kernel
 def carry(m, w, n, mass, turning):
-    """What hangs behind an elastic edge of node n, as its body feels it through its coordinates.
+    """Inertia outboard of an elastic edge of node n, in the coordinates of its body.
 
     Behind an inward edge this is the body itself, with everything that it carries.
     """
@@ -253,7 +253,7 @@ def pull_elastic(m, w, n, f):
 
 @kernel
 def pull_edge(m, w, n, f):
-    """What the wrench behind an elastic edge does to its body's coordinates."""
+    """Generalized force of the wrench behind an elastic edge on its body's coordinates."""
     p, first, k0 = w.articulated[n, at.AP : at.AA], m.node[n, at.COL0], m.flex[m.node[n, at.FLEX], at.FLEX_U0]
     for i in range(m.node[n, at.COLUMNS]):
         f[k0 + i] -= dot(w.column[first + i, at.COL_J], p)

@@ -194,7 +194,7 @@ def combine(m, w, c):
 
 @kernel
 def record(m, c):
-    """Where the plan says something about link c."""
+    """Place of link c in the plan."""
     return m.plan[at.PLAN_LINKS] + c * at.PLAN_INTS
 
 

@@ -14,7 +14,7 @@ from supple.native.declare import kernel
 
 @kernel
 def sum_vectors(m, w, q, u):
-    """What kinetic energy, potential and momenta need of gradient bodies, once for all of them."""
+    """Sums over gradient bodies that kinetic energy, potential and momenta need."""
     if m.gradient.shape[0] > 0:
         gradient.gradient_sums(m, w, q, u)
 

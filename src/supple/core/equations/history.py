@@ -130,7 +130,7 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies, multi
 
 @entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, INT, IVEC, MAT, MAT, MAT, MAT)
 def element_history(ints, reals, work, time, q, u, z, e, places, points, power, efforts, wrenches):
-    """What force element e alone does: power (nt, 1), efforts (nt, nu), wrenches (nt, 6 * np).
+    """Action of force element e alone: power (nt, 1), efforts (nt, nu), wrenches (nt, 6 * np).
 
     ``places`` (np) are nodes; the wrench of the element on each is about the point ``points`` (np, 3) of the
     node, world axes. The element is evaluated by ``forces.apply`` as the only one of the model, so every kind is served.

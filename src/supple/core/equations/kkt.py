@@ -76,7 +76,7 @@ def factorize_otherwise(m, w):
 
 @kernel
 def held(m, w):
-    """Whether constraints hold every coordinate that inertia was added to.
+    """True if constraints hold every coordinate that inertia was added to.
 
     Then a force of the size of the added inertia, which would accelerate the free coordinate by 1, gives much less.
     """

@@ -134,7 +134,7 @@ def pivots(w):
 
 @kernel
 def blamed(m, w, front):
-    """What fails in a front: the first of its velocities without inertia, or nu plus the last of its rows."""
+    """Place of a failure in a front: the first of its velocities without inertia, or nu plus the last of its rows."""
     p = blocks.plan_of(m)[0]
     row = block(m.plan, m.plan[at.PLAN_NEWTON] + p[blocks.TABLE] + front * blocks.FRONT_INTS, blocks.FRONT_INTS)
     place, first, end = p[p[blocks.PLACE] :], row[blocks.FIRST], row[blocks.FIRST] + row[blocks.PIVOTS]

@@ -159,7 +159,7 @@ def column_rows(m, w, n, c):
 
 @shared(TREE, WORK, REAL, VEC, VEC, VEC, VEC, MAT, MAT, MAT)
 def tangent_parts(m, w, t, q, u, a, z, Rq, Ru, M):
-    """What tangents are made of, in the workspace: columns, matrices B and K of the nodes, rows of flexible bodies, slopes
+    """Parts of the tangents, in the workspace: columns, matrices B and K of the nodes, rows of flexible bodies, slopes
 
     of controllers, wrenches summed over subtrees. What belongs to the coordinates of one joint or one flexible body,
     and what couples two moving nodes, is added to Rq, Ru, M (nu, nu); if w.lined is 1 such couplings are left in w.reading.

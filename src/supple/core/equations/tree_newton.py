@@ -51,7 +51,7 @@ FREE, TAKEN = 22, 23  # in p.t, behind what edges use of it
 
 @kernel
 def is_axis(m, n):
-    """Whether a node is behind a joint of one column."""
+    """True if a node is behind a joint of one column."""
     return m.node[n, at.COLUMNS] == 1 and m.node[n, at.MOTION] < at.ELASTIC_OUT
 
 

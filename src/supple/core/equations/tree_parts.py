@@ -86,7 +86,7 @@ Parts, PARTS, cut_parts = PARTS_RECORD.views, PARTS_RECORD.kind, PARTS_RECORD.cu
 
 @kernel
 def along_tree(m):
-    """Whether Newton's matrix is eliminated along the tree."""
+    """True if Newton's matrix is eliminated along the tree."""
     return m.head[at.H_BLOCK] > 0
 
 

@@ -90,7 +90,7 @@ def move_on(m, p, f, n, parts):
 
 @kernel
 def sides_of_states(p, f):
-    """What the elimination of controllers' states does to the right sides; their own come behind those of velocities."""
+    """Eliminate controllers' states from the right sides; their own come behind those of velocities."""
     y, nu = p.y, p.of.shape[0]
     for s in range(p.owner.shape[0]):
         x, k = p.state[f, s], p.owner[s]

@@ -40,31 +40,7 @@ def _call_plainly(address: int, buffer: Any, inputs: int) -> int:
     return int(CALLBACK(int(address))(float(buffer[TIME]), *parts))
 
 
-def _call_by_address() -> Any:
-    """Call the function at an address with a buffer of reals (complex buffers are left as they are)."""
-    from llvmlite import ir
-    from numba import types
-    from numba.extending import intrinsic
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def call(typing_context: Any, address: Any, buffer: Any, inputs: Any) -> Any:
-        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            word, real = ir.IntType(64), ir.DoubleType()
-            if not isinstance(signature.args[1].dtype, types.Float):
-                return word(0)
-            start = context.make_array(signature.args[1])(context, builder, args[1]).data
-            first = builder.gep(start, [word(X)])
-            given = [builder.load(start), first, builder.gep(first, [args[2]])]
-            shape = ir.FunctionType(ir.IntType(32), [real, real.as_pointer(), real.as_pointer()])
-            done = builder.call(builder.inttoptr(args[0], shape.as_pointer()), given)
-            return builder.sext(done, word)
-
-        return types.int64(types.int64, buffer, types.int64), code
-
-    return call
-
-
-call = generated(_call_by_address, _call_plainly)
+call = generated("call_function", _call_plainly)
 
 
 @kernel

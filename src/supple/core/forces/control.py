@@ -25,7 +25,7 @@ MOST = 72  # measured coordinates and efforts whose numbers fit the scratch rows
 
 @kernel
 def places(el):
-    """Where the matrices Kq, Kv, C, Bq, Bv, A, E and the limits begin in the data."""
+    """Places in the data of the matrices Kq, Kv, C, Bq, Bv, A, E and of the limits."""
     n, m, k = el[MEASURED], el[EFFORTS], el[STATES]
     kv = el[DATA] + m * n
     c = kv + m * n

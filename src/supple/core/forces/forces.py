@@ -195,7 +195,7 @@ def apply(tree, work, t, q, u, z):
 
 @kernel
 def work_is_done(tree):
-    """Whether a force element may do work: all but gradient bodies without damping."""
+    """True if a force element may do work: all but gradient bodies without damping."""
     for e in range(tree.element.shape[0]):
         if tree.element[e, at.KIND] != GRADIENT or tree.element[e, VISCOUS] == 1:
             return True
@@ -212,7 +212,7 @@ def drive(tree, work, t):
 
 @kernel
 def branches_move(tree):
-    """Whether a branch depends on poses and velocities of the tree."""
+    """True if a branch depends on poses and velocities of the tree."""
     for e in range(tree.element.shape[0]):
         if tree.element[e, at.KIND] == LINE_LAW or tree.element[e, at.KIND] == ROPE:
             return True

@@ -59,7 +59,7 @@ def force(tree, work, spring, damper, x, v):
 
 @kernel
 def table(tree, k, x):
-    """What the pieces of a table hold at x, its first two derivatives, and the branch."""
+    """Value of a table at x, its first two derivatives, and the branch."""
     numbers, sizes = tree.data[tree.signal[k, at.SIGNAL_AT] :], tree.program[tree.signal[k, at.SIGNAL_PROGRAM] :]
     n, m = sizes[PIECES], sizes[COEFFICIENTS]
     first = piece(numbers, n, x.real)

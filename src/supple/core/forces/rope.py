@@ -254,7 +254,7 @@ def geometry(tree, work, e, q):
 
 @kernel
 def drum_ratio(tree, e, k, j, end):
-    """How the length of the span from k to j changes with the drum at one end of the rope; 0 without one."""
+    """Change of the length of the span from k to j with the drum at one end of the rope; 0 without one."""
     if tree.element[e, DRUM_U + end] < 0 or (end == 0 and k > 0) or (end == 1 and j < tree.element[e, COUNT] - 1):
         return 0.0
     drum = k if end == 0 else j
@@ -345,7 +345,7 @@ def rope_stored(tree, work, e, q):
 
 @shared(TREE, WORK, INT, VEC, VEC, gives=INT)
 def rope_branch(tree, work, e, q, u):
-    """Whether a rope is taut, and which stations it touches."""
+    """Branch of a rope: taut or slack, and the stations that it touches."""
     geometry(tree, work, e, q)
     pull(tree, work, e, u)
     n, head, x = places(tree, work, e)

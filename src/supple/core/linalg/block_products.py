@@ -68,7 +68,7 @@ def dot(x, y):
 
 @kernel
 def part(row, r):
-    """What a stored row has in the columns of a record."""
+    """Entries of a stored row in the columns of a record."""
     return (block(row, r[COLUMN], r[NCOLUMN]),)
 
 

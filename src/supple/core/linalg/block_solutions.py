@@ -186,7 +186,7 @@ def block_sweep(m, factors, pivots, x):
 
 @kernel
 def sweep_complex(m, factors, pivots, scratch):
-    """The same for a complex matrix; real and imaginary parts are the two rows of ``scratch``."""
+    """Like ``sweep`` for a complex matrix; real and imaginary parts are the two rows of ``scratch``."""
     p = plan_of(m)[0]
     table = block(m.plan, m.plan[at.PLAN_NEWTON] + p[TABLE], p[FRONTS], FRONT_INTS)
     for k in range(table.shape[0]):

@@ -69,7 +69,7 @@ def column_sizes(a, size):
 
 @kernel
 def replaced(a, k, b, big, size):
-    """What stands for the pivot of column k if ``big``, the largest that is left of it, is rounding; 0 if it is none.
+    """Substitute for the pivot of column k if ``big``, the largest that is left of it, is rounding; 0 if it is none.
 
     Rounding is little of what the column had, and of the terms that were added to it.
     """

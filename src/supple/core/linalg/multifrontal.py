@@ -54,7 +54,7 @@ CUBE = Kind("float64", 3)
 
 @kernel
 def by_blocks(m):
-    """Whether Newton's matrix is eliminated by blocks."""
+    """True if Newton's matrix is eliminated by blocks."""
     return m.plan[at.PLAN_NEWTON] > 0
 
 
@@ -96,7 +96,7 @@ def links_of(m):
 
 @kernel
 def has_turns(m):
-    """Whether there are free joints."""
+    """True if there are free joints."""
     p = plan_of(m)[0]
     return p[p[TURNS]] > 0
 

@@ -1,4 +1,4 @@
-"""What the multistep methods of SUNDIALS need: residual, Jacobian, rates, and what follows a step.
+"""Functions for the multistep methods of SUNDIALS: residual, Jacobian, rates, and what follows a step.
 
 The loop is that of SUNDIALS, called from Python; everything a step costs is compiled here. Unknowns are
 y = [q, u, z] and possibly a padding, with q in the following sense: a quaternion is itself, every other
@@ -413,7 +413,7 @@ def blame(r, o, count, state):
 
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, REALS, REALS, REAL, INT)
 def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, yp, t1, what):
-    """What surrounds the steps of the solver; returns an outcome.
+    """Accept a step of the solver: output, events, stops; returns an outcome.
 
     ACCEPT: the solver found y, y' at t1. PAUSED: go on; then FRESH says whether t1 is a stop, where
     the solver must begin again, or the state is that of a kink before t1, behind which it comes back. BEGIN: the run starts or goes on behind a stop with the rates in yp, and

@@ -1,4 +1,4 @@
-"""Where Radau's stages, residuals and matrices are in the run's buffers."""
+"""Places of Radau's stages, residuals and matrices in the run's buffers."""
 
 from __future__ import annotations
 

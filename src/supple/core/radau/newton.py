@@ -394,7 +394,7 @@ def newton_update(m, r, o, p, h):
 
 @kernel
 def balance_update(m, o, h):
-    """What Newton's changes of the stages do to the multipliers of drivers."""
+    """Change the multipliers of drivers along with Newton's changes of the stages."""
     free = o.free
     for j in range(o.pin.shape[0]):
         if o.pin[j] >= 0:

@@ -264,7 +264,7 @@ def error_factor(error, iterations):
 
 @kernel
 def refuse(count, state, h, error, worst, iterations):
-    """Whether the error forbids the step; then the size of the next attempt."""
+    """True if the error forbids the step; then the size of the next attempt."""
     if not math.isfinite(error):
         count[st.NEWTON_FAILURES] += 1
         count[st.BAD_DOF] = worst

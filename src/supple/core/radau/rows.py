@@ -39,7 +39,7 @@ from supple.native.declare import kernel
 
 @kernel
 def prepare(m, w, r, o):
-    """What Newton's matrix needs of G in o.G and H in w.solved; False where rows depend on others."""
+    """Parts of Newton's matrix from G in o.G and H in w.solved; False where rows depend on others."""
     nu, nr = o.f.shape[1], o.G.shape[0]
     if by_blocks(m):
         return True

@@ -1,4 +1,4 @@
-"""What surrounds the steps of every method: start, output of an accepted step, landing on stops, new starts."""
+"""Accepted steps of every method: start, output, landing on stops, new starts, audit."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def start(m, w, r, ints, reals):
 
 @kernel
 def events_wait(ints):
-    """Whether so many events were found that the loop must hand them over first."""
+    """True if so many events were found that the loop must hand them over first."""
     return ints[EVENTS_FOUND] >= EVENTS_WAITING
 
 
@@ -148,19 +148,19 @@ def reject(ints, reals, h, worst):
 
 @kernel
 def has_output(r, ints, grid, t1):
-    """Whether the step that ends at t1 may hold an event, or holds a time of the output."""
+    """True if the step that ends at t1 may hold an event, or holds a time of the output."""
     return r.events.shape[0] > 0 or (ints[GRID] < grid.shape[0] and grid[ints[GRID]] <= t1)
 
 
 @kernel
 def is_dense(m, r, ints, grid, t1):
-    """Whether the polynomials of the step are needed: for output, for events or for kinks of force laws."""
+    """True if the polynomials of the step are needed: for output, for events or for kinks of force laws."""
     return m.head[at.H_SWITCHES] > 0 or has_output(r, ints, grid, t1)
 
 
 @kernel
 def ends_on_kink(reals):
-    """Whether the accepted step was cut at a kink of a force law; the next one is not."""
+    """True if the accepted step was cut at a kink of a force law; the next one is not."""
     kink = reals[H_SWITCH] > 0.0
     reals[H_SWITCH] = 0.0
     return kink
@@ -195,7 +195,7 @@ def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
 
 @kernel
 def reaches_stop(ints, stops, t1):
-    """Whether the step that ends at t1 lands on the next stop, which is counted then."""
+    """True if the step that ends at t1 lands on the next stop, which is counted then."""
     if t1 < stops[ints[STOP]]:
         return False
     ints[STOP] += 1
@@ -204,7 +204,7 @@ def reaches_stop(ints, stops, t1):
 
 @kernel
 def is_finished(ints, stops):
-    """Whether the last stop, the end of the run, is reached."""
+    """True if the last stop, the end of the run, is reached."""
     return ints[STOP] >= stops.shape[0] // 2
 
 

@@ -215,7 +215,7 @@ def add_found(r, ints, e, time):
 
 @kernel
 def drop_later(r, ints, first, end):
-    """Of the events found from number ``first`` on, keep those up to the time ``end``."""
+    """Keep the events up to the time ``end`` of those from number ``first`` on."""
     kept = first
     for k in range(first, ints[EVENTS_FOUND]):
         if r.found_time[k] <= end:

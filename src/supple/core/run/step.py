@@ -1,4 +1,4 @@
-"""What every compiled integrator keeps between its steps: numbers of the run, state, dense output.
+"""Record of every compiled integrator between its steps: numbers of the run, state, dense output.
 
 An accepted step is described by polynomials in s = (t - t0)/h, eight coefficients for each increment
 xi, velocity u, controller state z and work channel w, whatever the method. Output on the requested grid

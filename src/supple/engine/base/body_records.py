@@ -1,4 +1,4 @@
-"""Where bodies that deform are in the engine, and what their coordinates mean."""
+"""Records of bodies that deform: their places in the engine, and what their coordinates mean."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GRADIENTS = ("r", "r_x", "r_y", "r_z")
 
 @dataclass(frozen=True)
 class FlexRecord:
-    """Where a flexible body's elastic coordinates are in the state, and what they mean.
+    """Record of a flexible body: places and meaning of its elastic coordinates.
 
     It is a body of the engine, a part of one of the model or all of it; ``index`` counts them.
     ``watched`` has the places that events look at and nothing is attached to, with rows (6, r) of
@@ -40,7 +40,7 @@ class FlexRecord:
     watched: dict[float, Array] = field(default_factory=dict)
 
     def attachment(self, frame: Frame) -> Attachment:
-        """How a frame of the body moves with the coordinates and amplitudes of ``modal``."""
+        """Motion of a frame of the body with the coordinates and amplitudes of ``modal``."""
         where, slaves = self.body.attachment(frame, self.point_masses), self.modal.slaves
         if where.slaved is None or slaves is None or not self.watched:
             return where
@@ -67,7 +67,7 @@ class FlexRecord:
 
 @dataclass(frozen=True)
 class ANCFRecord:
-    """Where the nodal vectors of a gradient body are in the state, component after component.
+    """Record of a gradient body: places of its nodal vectors in the state, by components.
 
     ``index`` counts the gradient bodies, ``mesh`` is that of the body as the model uses it;
     ``start`` (3, 3) are the axes of the body and ``origin`` (3,) m its origin at the start, before
@@ -102,7 +102,7 @@ class ANCFRecord:
         return tuple(names)
 
     def turns(self, frame: Frame) -> bool:
-        """Whether a frame of the body has axes that turn with it."""
+        """True if a frame of the body has axes that turn with it."""
         return self.mesh.turns(cast("ANCFBody", self.body).node(frame))
 
     def axes(self, node: int) -> Array:

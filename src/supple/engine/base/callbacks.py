@@ -28,7 +28,7 @@ SAME = 1e-12  # relative difference of numbers that are equal but for rounding
 
 
 class _WrongResultError(Exception):
-    """What a function returned cannot be used."""
+    """A function returned something that cannot be used."""
 
 
 class Callback:

@@ -51,7 +51,7 @@ class SampledRecord(NamedTuple):
 
 
 class JointRecord(NamedTuple):
-    """Where a joint is in the engine.
+    """Record of a joint: its places in the engine.
 
     ``kind`` is the name of its chart; ``q``, ``u`` are its slices of the state; ``node`` carries
     its wrench (sign -1 when the joint is crossed from B to A); ``place`` is B's origin in the axes
@@ -81,7 +81,7 @@ class JointRecord(NamedTuple):
 
     @property
     def chart(self) -> Chart:
-        """How its coordinates stand for its motion."""
+        """Chart of its motion."""
         return CHARTS[self.kind]
 
     def _convert(self, c: Array, r: Array) -> tuple[Array, Array]:
@@ -102,7 +102,7 @@ class JointRecord(NamedTuple):
 
 @dataclass(frozen=True)
 class MotorRecord:
-    """Where a motor's shaft is: places in q and u, and shaft angle per coordinate there.
+    """Record of a motor's shaft: places in q and u, and shaft angle per coordinate there.
 
     ``own``: the coordinate is the shaft's own, behind an elastic gear.
     """
@@ -253,7 +253,7 @@ class Compiled:
         return len(self.rows)
 
     def with_rows(self, kept: Sequence[int]) -> Compiled:
-        """The same model with some of its constraint rows, given by their places in ``rows``."""
+        """Return the model with some of its constraint rows, given by their places in ``rows``."""
         if len(set(kept)) == len(self.rows):
             return self
         ints = self.ints.copy()
@@ -279,7 +279,7 @@ class Compiled:
 
     @property
     def mass_pattern(self) -> Pattern | None:
-        """The same of matrices over velocities; made anew, since it is long."""
+        """Pattern of matrices over velocities; made anew, since it is long."""
         return Pattern.of(self.ints, blocks.TANGENT) if self.ints[at.H_PLANNED] else None
 
     @property
@@ -289,13 +289,13 @@ class Compiled:
 
     @cached_property
     def left_out(self) -> np.ndarray:
-        """Whether each of all rows is not in use."""
+        """True for each of all rows that is not in use."""
         used = set(self.rows)
         return np.array([row not in used for row in self.all_rows], dtype=bool)
 
     @cached_property
     def complete(self) -> Compiled:
-        """The same model with all its constraint rows in use."""
+        """The model with all its constraint rows in use."""
         if self.all_ints is None:
             return self
         return replace(self, ints=self.all_ints, rows=self.all_rows, all_ints=None)
@@ -386,7 +386,7 @@ class Compiled:
 
 
 def frame_key(frame: Frame) -> FrameKey:
-    """What tells two frames apart: the body and the place and axes on it."""
+    """Key of a frame: the body and the place and axes on it."""
     return frame.body.name, frame.position.tobytes(), frame.rotation.tobytes()
 
 

@@ -84,11 +84,11 @@ class RunHistory(History):
         return self.row_sets.first
 
     def at(self, which: Indices) -> RunHistory:
-        """The same at some of the output times."""
+        """The history at some of the output times."""
         return RunHistory(self.row_sets, *(x[which] for x in (self.t, self.q, self.u, self.z)))
 
     def without_loads(self) -> RunHistory:
-        """The same states with joints and constraints that carry nothing."""
+        """The history with joints and constraints that carry nothing."""
         other = RunHistory(self.row_sets, self.t, self.q, self.u, self.z)
         wrench = np.zeros((len(self.t), len(self.compiled.joints), 6))
         found = self._swept()
@@ -97,7 +97,7 @@ class RunHistory(History):
         return other
 
     def holding(self, joint: str, axes: Array) -> Array:
-        """What holds a locked spherical or free joint, (nt, 6) by A on B at B; zero of others."""
+        """Wrench (nt, 6) by A on B at B that holds a locked spherical or free joint; else zero."""
         c, out = self.compiled, np.zeros((len(self.t), 6))
         if joint not in c.holds or c.joints[joint].chart.axes:
             return out
@@ -118,7 +118,7 @@ class RunHistory(History):
         return {name: np.concatenate(values) for name, values in found.items()}
 
     def _swept(self) -> dict[str, Array]:
-        """What the kernel finds, each state with the rows that were in use."""
+        """Output of the kernel, each state with the rows that were in use."""
         c, nt, state = self.compiled, len(self.t), self._states()
         times = np.ascontiguousarray(self.t, dtype=float)
         parts = list(self.row_sets.parts(times))

@@ -21,7 +21,7 @@ EXAMPLES: dict[Method, str] = {
 
 
 def treated(table: KindTable, code: int) -> tuple[str, frozenset[Method]] | None:
-    """What has a code of the kernels, in words, and the methods that treat it; None: no row."""
+    """Words for a code of the kernels, and the methods that treat it; None: no row."""
     if table == "motion":
         for kind in MOTIONS.values():
             if kind.code == code:

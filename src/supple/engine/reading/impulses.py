@@ -56,7 +56,7 @@ def _swept(c: Compiled, q: Array, a: Array, lam: Array) -> tuple[Array, Array]:
 
 
 def _pose_held(c: Compiled, nodes: Array, name: str, impulses: Array) -> Array:
-    """What holds a locked spherical or free joint (6,): its rows act beside the joint."""
+    """Wrench that holds a locked spherical or free joint (6,): its rows act beside the joint."""
     out = np.zeros(6)
     if name not in c.holds or c.joints[name].chart.axes:
         return out

@@ -100,7 +100,7 @@ class Loads:
         return ElementHistory(power[:, 0], efforts, wrenches.reshape(nt, len(places), 6))
 
     def of(self, history: History) -> Loads:
-        """The same for other states."""
+        """The loads at other states."""
         return Loads(cast("RunHistory", history), self.forces)
 
     def constraint(self, name: str) -> ConstraintHistory:

@@ -24,7 +24,7 @@ Held = tuple[str, int]  # a joint, and the place of its coordinate; 0 for a whol
 
 @dataclass(frozen=True)
 class Phase:
-    """Which coordinates are locked, and what has let go.
+    """Locked coordinates, and joints and constraints that have let go.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Phase:
     released: frozenset[str] = frozenset()
 
     def holds(self, joint: str, place: int) -> bool:
-        """Whether a coordinate does not move, because it is locked or because its joint is gone."""
+        """True if a coordinate does not move, because it is locked or because its joint is gone."""
         return (joint, place) in self.locked or joint in self.released
 
 

@@ -123,7 +123,7 @@ class Beside:
         self._lengths = {name: body.typical_length for name, body in model.bodies.items()}
 
     def of(self, model: Model, old: Any, new: Any) -> Compiled:
-        """Of a copy of the model in which ``new`` is in the place of ``old``."""
+        """Change to a copy of the model in which ``new`` is in the place of ``old``."""
         found = self.alone(old, new)
         if found is None and self.shares:
             found = self._tree(model) if self._apart else None
@@ -131,7 +131,7 @@ class Beside:
         return build(model) if found is None else found
 
     def alone(self, old: Any, new: Any) -> Compiled | None:
-        """The same from both items alone; None if what changes is not known without the model."""
+        """Change from both items alone; None if what changes is not known without the model."""
         if not self.shares or self.divided:
             return None
         if isinstance(new, ForceElement):
@@ -183,7 +183,7 @@ class Beside:
         return ints, reals
 
     def _force(self, old: ForceElement, new: ForceElement) -> Compiled | None:
-        """Of a force element that acts in the same places."""
+        """Change of a force element that acts in the same places."""
         b, name = self._tables, new.name
         begin, end = b.marks[name]
         if begin.fixed != end.fixed or not _same_places(old, new):
@@ -229,7 +229,7 @@ class Beside:
         reals[begin : begin + len(numbers)] = numbers
 
     def _body(self, old: RigidBody, new: RigidBody) -> Compiled | None:
-        """Of a rigid body with another inertia; None if the length of the model changes with it."""
+        """Change of a rigid body's inertia; None if the length of the model changes with it."""
         c, name = self.compiled, new.name
         lengths = dict(self._lengths) | {name: new.typical_length}
         longest = max(self._lengths.values()), max(lengths.values())
@@ -244,7 +244,7 @@ class Beside:
         return None if reals is None else _other(c, reals=reals, bodies={**c.bodies, name: record})
 
     def _point_mass(self, old: PointMass, new: PointMass) -> Compiled | None:
-        """Of a point mass on a rigid body."""
+        """Change of a point mass on a rigid body."""
         name = new.frame.body.name
         if old.frame.body.name != name or type(self.model.bodies.get(name)) is not RigidBody:
             return None
@@ -266,7 +266,7 @@ class Beside:
         return reals
 
     def _start(self, old: Joint, new: Joint) -> Compiled | None:
-        """Of a joint with other initial values."""
+        """Change of a joint's initial values."""
         c = self.compiled
         own = any(motor.own for motor in c.motors.values())
         if own or self.model.constraints or not _differ(old, new) <= START:
@@ -284,7 +284,7 @@ def _other(compiled: Compiled, **changes: Any) -> Compiled:
 
 
 def _rotors(ints: np.ndarray, reals: Array) -> np.ndarray:
-    """Which velocities (nu,) turn rotors: the only reals that a plan depends on."""
+    """Mask of the velocities (nu,) that turn rotors: the only reals that a plan depends on."""
     found: np.ndarray = at.TREE_RECORD.view("rotor", at.sizes(ints), reals) > 0.0
     return found
 
@@ -305,6 +305,6 @@ def _differ(old: Any, new: Any) -> set[str]:
 
 
 def _same_places(old: ForceElement, new: ForceElement) -> bool:
-    """Whether two force elements act at the same frames and on the same coordinates."""
+    """True if two force elements act at the same frames and on the same coordinates."""
     frames = [[frame_key(frame) for frame in item.frames.values()] for item in (old, new)]
     return frames[0] == frames[1] and tuple(old.targets) == tuple(new.targets)

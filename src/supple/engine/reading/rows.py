@@ -102,7 +102,7 @@ def scaled_rows(compiled: Compiled, G: Array) -> Array:
 
 
 def scaled_sparse(compiled: Compiled, rows: Rows) -> Any:
-    """The same of the rows at a state, in compressed rows."""
+    """Scaled rows at a state, in compressed rows."""
     found = rows.sparse.copy()
     units = np.repeat(1.0 / row_sizes(compiled), np.diff(found.indptr))
     found.data *= units * compiled.scale[found.indices]
@@ -110,7 +110,7 @@ def scaled_sparse(compiled: Compiled, rows: Rows) -> Any:
 
 
 def moving(compiled: Compiled) -> np.ndarray:
-    """Whether each row in use (nr,) follows a signal: those of drivers and changing lengths."""
+    """True for each row in use (nr,) that follows a signal: of drivers and changing lengths."""
     found = np.zeros(compiled.nr, dtype=bool)
     for link in at.integers(compiled.ints, "link"):
         if link[at.LINK_SIGNAL] >= 0:

@@ -89,7 +89,7 @@ def _child_of_root(graph: Graph) -> dict[str, str]:
 
 
 def _reached_from_outside(model: Model, graph: Graph, tree: Mapping[str, str]) -> set[str | None]:
-    """Those children of the root whose trees something connects with the rest of the world."""
+    """Children of the root whose trees something connects with the rest of the world."""
     joints, constraints = model.joints, model.constraints.values()
     used = [item.frames for item in (*model.forces.values(), *constraints)]
     used += [joints[name].frames for name in graph.chords]

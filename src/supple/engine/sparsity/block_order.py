@@ -171,7 +171,7 @@ class _Forest:
         return max((self.rank[x] for x in self.links[c] if x not in self.done), default=-1)
 
     def _may_be(self, c: int) -> bool:
-        """Whether a link's rows are independent of those before; then trees grow together."""
+        """True if a link's rows are independent of those before; then trees grow together."""
         a, b = self.links[c]
         if a not in self.done:
             a, b = b, a

@@ -67,7 +67,7 @@ class Atom:
         return self.runs
 
     def of_states(self) -> list[Run]:
-        """Its controller states, one by one."""
+        """Controller states, one by one."""
         return [(z, 1, len(self.velocities) + i) for i, z in enumerate(self.states)]
 
     def of_rows(self) -> list[Run]:
@@ -88,7 +88,7 @@ def runs_of(numbered: list[tuple[int, int]]) -> list[Run]:
 
 
 def begins(lengths: np.ndarray) -> np.ndarray:
-    """Where lists of these lengths begin that lie one behind the other."""
+    """Starts of lists of these lengths that lie one behind the other."""
     return np.asarray(np.cumsum(lengths) - lengths)
 
 
@@ -106,7 +106,7 @@ class Integers:
 
     @property
     def length(self) -> int:
-        """Of all parts so far."""
+        """Length of all parts so far."""
         return sum(map(len, self.parts))
 
     def add(self, place: int, part: np.ndarray) -> None:
@@ -270,7 +270,7 @@ class _BlockPlan:
         return GROUND
 
     def _free(self) -> tuple[list[bool], list[bool]]:
-        """Whether each part of the tree moves freely as a whole, and does nothing else."""
+        """True for each part of the tree that moves freely as a whole, and does nothing else."""
         s = self.s
         free = [False] * self.bodies
         for n in range(1, len(s.nodes)):
@@ -290,7 +290,7 @@ class _BlockPlan:
         return sum(work(front.count, front.size) for front in made)
 
     def saves_work(self) -> bool:
-        """Whether fronts save work against a whole matrix, in which mu is eliminated."""
+        """True if fronts save work against a whole matrix, in which mu is eliminated."""
         rows = sum(a.room for a in self.atoms) // 2
         n = self.s.nu + self.s.nz
         return WORTH * self.work(self.fronts) < (n + rows) ** 3 / 3.0 + 2.0 * rows * self.s.nu**2
@@ -441,7 +441,7 @@ class _BlockPlan:
         return found[np.argsort(found[:, 0], kind="stable")]
 
     def _still(self) -> list[bool]:
-        """Of each atom whether no force or inertia on it depends on velocities.
+        """True for each atom on which no force or inertia depends on velocities.
 
         These are nodes of gradient bodies without damping which nothing else acts on.
         """
@@ -457,7 +457,7 @@ class _BlockPlan:
         return found
 
     def _rates(self, put: Put, other: int, d: int, j: int, below: Run, run: Run) -> None:
-        """What mu of a link does to the rates of rows of another one through some velocities."""
+        """Effect of mu of a link on the rates of rows of another one through some velocities."""
         i = self.bodies + self.s.nl + other
         both = self.touched[other][d].intersection(range(run[0], run[0] + run[1]))
         for part in runs_of([(k, k) for k in sorted(both)]):

@@ -59,7 +59,7 @@ def border_lines(model: Any) -> int:
 
 
 def newton_name(ints: np.ndarray) -> Linear:
-    """How Newton's matrix of implicit methods is solved, as a model's integers say."""
+    """Solver of Newton's matrix of implicit methods, as a model's integers say."""
     if ints[at.H_BLOCK] > 0:
         return "tree"
     return "blocks" if at.integers(ints, "plan")[at.PLAN_NEWTON] > 0 else "dense"
@@ -82,19 +82,19 @@ def _lines(model: Any, row: np.ndarray) -> int:
 
 
 def coupled_states(model: Any) -> bool:
-    """Whether states of controllers are coupled with each other, or with several velocities."""
+    """True if states of controllers are coupled with each other, or with several velocities."""
     rows = model.element
     return bool(np.any((rows[:, at.KIND] == LINEAR_CONTROL) & (rows[:, STATES] > 0)))
 
 
 def _ropes(model: Any) -> bool:
-    """Whether an element couples paths to several nodes."""
+    """True if an element couples paths to several nodes."""
     kinds = set(model.element[:, at.KIND].tolist())
     return any(ELEMENTS[kind].couples == "path" for kind in kinds)
 
 
 def _of_velocities(row: np.ndarray) -> bool:
-    """Whether an element acts on several velocities."""
+    """True if an element acts on several velocities."""
     return ELEMENTS[int(row[at.KIND])].couples in ("velocities", "terms")
 
 
@@ -105,7 +105,7 @@ def _last_column(model: Any, node: int) -> int:
 
 
 def _neighbours(model: Any, inner: int, outer: int) -> bool:
-    """Whether one joint alone leads from one node to another, see ``core/base/wrench.py``."""
+    """True if one joint alone leads from one node to another, see ``core/base/wrench.py``."""
     last = _last_column(model, outer)
     if last < 0:
         return False

@@ -23,7 +23,7 @@ class Pattern:
 
     @staticmethod
     def of(ints: np.ndarray, code: int) -> Pattern:
-        """Of tangents (``blocks.TANGENT``) or of constraint rows (``blocks.ROWS``) of a model."""
+        """Pattern of tangents (``blocks.TANGENT``) or constraint rows (``blocks.ROWS``)."""
         plan = at.integers(ints, "plan")
         newton = plan[plan[at.PLAN_NEWTON] :]
         first, count = newton[blocks.RECORDS], newton[blocks.COUNT]

@@ -1,4 +1,4 @@
-"""Where the rows of matrices are kept: whole, or only the entries of the plan (``layout.py``).
+"""Storage of the rows of matrices: whole, or only the entries of the plan (``layout.py``).
 
 Row i of a stored matrix begins at a number of its buffer, so that its entry (i, j) is j numbers
 behind. Rows may lie over each other as long as no two entries meet (Tarjan and Yao, "Storing a

@@ -85,7 +85,7 @@ class Structure:
 
     @cached_property
     def moved(self) -> np.ndarray:
-        """Whether a velocity moves inertia (nu,)."""
+        """True for each velocity that moves inertia (nu,)."""
         found = self.rotor > 0.0
         heavy = (self.nodes[:, at.HEAVY] != 0).tolist()
         for n in range(len(self.nodes) - 1, 0, -1):
@@ -106,7 +106,7 @@ class Structure:
 
     @cached_property
     def viscous(self) -> list[bool]:
-        """Whether each gradient body has damping."""
+        """True for each gradient body with damping."""
         found = [False] * len(self.gradient)
         for e in self.elements:
             if e[at.KIND] == forces.GRADIENT:
@@ -171,19 +171,19 @@ class Structure:
 
     @cached_property
     def trees(self) -> np.ndarray:
-        """Of each velocity the first one that inertia couples with it (nu,)."""
+        """For each velocity the first one that inertia couples with it (nu,)."""
         return self._first_of(self.gradients)
 
     @cached_property
     def parts(self) -> np.ndarray:
-        """The same, but of gradient bodies only velocities of the same node are taken together.
+        """Like ``trees``, but of gradient bodies only velocities of one node are taken together.
 
         Their elements couple nodes by inertia and stiffness, see ``groups``.
         """
         return self._first_of(self.gradient_nodes)
 
     def _first_of(self, together: Iterable[Sequence[int]]) -> np.ndarray:
-        """Of each velocity the first one that is coupled with it by paths and bodies (nu,).
+        """For each velocity the first one that is coupled with it by paths and bodies (nu,).
 
         So are those in each of the sequences.
         """
@@ -250,7 +250,7 @@ class Structure:
         return found
 
     def _along_rope(self, e: np.ndarray) -> list[int]:
-        """What moves the stations of a rope, and its drums."""
+        """Velocities that move the stations of a rope, and its drums."""
         start, count = int(e[rope.NODES]), int(e[rope.COUNT])
         drums = {int(u) for u in e[rope.DRUM_U : rope.DRUM_U + 2] if u >= 0}
         nodes = self.programs[start : start + count].tolist()

@@ -79,7 +79,7 @@ class Tables:
         return reals, integers
 
     def parameters(self, decay: float, step: float, nu: int) -> tuple[Array, np.ndarray]:
-        """What the loop finds at the beginning of its own reals and integers: all tables."""
+        """All tables, at the beginning of the loop's own reals and integers."""
         sizes = self._sizes(decay, nu)
         lengths = self.own_size(decay, nu)
         reals, integers = np.zeros(lengths[0]), np.zeros(lengths[1], dtype=np.int64)
@@ -317,7 +317,7 @@ class _Maker:
         self.out.balls.append(Row((*place, int(motion == at.FREE), *pair.bodies), frames))
 
     def _rises(self, x: Array) -> bool:
-        """Whether friction must not be larger at rest, and is: ``x`` are its reals."""
+        """True if friction must not be larger at rest, and is: ``x`` are its reals."""
         return bool(self.monotone and x[joint_forces.STATIC] > x[joint_forces.COULOMB])
 
     def _element(self, k: int, element: np.ndarray) -> None:

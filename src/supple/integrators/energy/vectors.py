@@ -94,7 +94,7 @@ def attach(out: Vectors, compiled: Compiled, node: int, row: np.ndarray, inertia
 
 
 def turns(compiled: Compiled, row: np.ndarray) -> bool:
-    """Whether an engine's node with these integers has axes."""
+    """True if an engine's node with these integers has axes."""
     record = owner_at(compiled, row)
     return record.mesh.turns((int(row[at.Q0]) - record.q.start) // (3 * record.mesh.node_vectors))
 
@@ -125,7 +125,7 @@ def section_rows(pair: Pair, axes: Sequence[Axis], first: int) -> list[Row]:
 
 
 def turned_round(pair: Pair, axes: Sequence[Axis]) -> tuple[Pair, list[Axis]]:
-    """The same joint from B to A, for its rows."""
+    """The joint from B to A, for its rows."""
     other = Pair(pair.bodies[::-1], pair.arms[::-1], pair.turn.T, pair.length)
     return other, [(kind, pair.turn @ n, q, u) for kind, n, q, u in reversed(axes)]
 

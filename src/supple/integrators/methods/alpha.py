@@ -31,7 +31,7 @@ from supple.native.declare import Entry
 
 @dataclass(frozen=True)
 class _Alpha(Integrator):
-    """What the three share: the compiled loop, the choice of steps and how constraints are held."""
+    """Base of the three methods: compiled loop, choice of steps, how constraints are held."""
 
     step: float | None = None
     constraints: str = "ggl"
@@ -74,7 +74,7 @@ class _Alpha(Integrator):
         return alpha.own_size(c.sizes, blocks.lengths(c.ints))
 
     def places(self, c: Compiled) -> Places:
-        """What is known of its own integers."""
+        """Places in its own integers."""
         return alpha_places(c)
 
     @abstractmethod
@@ -92,7 +92,7 @@ class _Alpha(Integrator):
         return (*self.coefficients(), self.step or 0.0, 1.0 if self.constraints == "ggl" else 0.0)
 
     def newton(self, compiled: Compiled) -> Linear:
-        """How Newton's matrix is solved; along the tree only if it is large."""
+        """Solver of Newton's matrix; along the tree only if it is large."""
         way = newton_name(compiled.ints)
         lines = compiled.sizes["border"]
         few = compiled.nu < TREE_FROM + (BORDER + LINE * lines if lines else 0)

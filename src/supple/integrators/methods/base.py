@@ -74,7 +74,7 @@ class Integrator(ABC):
         """Lengths of the method's own real and integer buffers."""
 
     def places(self, c: Compiled) -> Places:
-        """What is known of its own integers that outlive a call of the loop."""
+        """Places in its own integers that outlive a call of the loop."""
         return Places(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
     def parameters(self) -> tuple[float, ...]:
@@ -87,19 +87,19 @@ class Integrator(ABC):
         return 2
 
     def keeps(self, compiled: Compiled, t: Array, q: Array, u: Array) -> np.ndarray:
-        """Which rows of output stay as the method finds them (nt,), not moved onto constraints."""
+        """True for rows of output (nt,) that are not moved onto constraints."""
         return np.zeros(len(t), dtype=bool)
 
     def further_statistics(self, compiled: Compiled, own: Array) -> dict[str, float]:
-        """What the method counts besides, from its own reals at the end of a run."""
+        """Further counts of the method, from its own reals at the end of a run."""
         return {}
 
     def newton(self, compiled: Compiled) -> Linear | None:
-        """How Newton's matrix is solved; None of a method without one."""
+        """Solver of Newton's matrix; None of a method without one."""
         return None
 
     def statistics(self, compiled: Compiled, own: Array) -> dict[str, float | str]:
-        """What the method tells besides counts of steps, at the end of a run."""
+        """Statistics of the method besides counts of steps, at the end of a run."""
         way = self.newton(compiled)
         told: dict[str, float | str] = dict(self.further_statistics(compiled, own))
         return {**told, "newton": "none" if way is None else way}

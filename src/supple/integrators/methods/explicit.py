@@ -53,7 +53,7 @@ class DormandPrince(Integrator):
         validate.not_negative("DormandPrince", "pull", self.pull)
 
     def keeps(self, compiled: Compiled, t: Array, q: Array, u: Array) -> np.ndarray:
-        """Which rows of output stay as the method finds them (nt,)."""
+        """True for rows of output (nt,) that stay as the method finds them."""
         return np.full(len(t), self.constraints == "baumgarte")
 
     @property
@@ -67,7 +67,7 @@ class DormandPrince(Integrator):
         return dop853.own_size(c.nu, c.nz, len(c.force_names), c.nr, parted)
 
     def parameters(self) -> tuple[float, ...]:
-        """How constraints are kept."""
+        """Parameters of the loop: how constraints are kept."""
         return CONSTRAINTS[self.constraints], float(self.pull)
 
     def further_statistics(self, compiled: Compiled, own: Array) -> dict[str, float]:

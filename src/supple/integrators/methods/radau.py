@@ -37,7 +37,7 @@ class Radau(Integrator):
         return radau.radau_run
 
     def newton(self, compiled: Compiled) -> Linear:
-        """How Newton's matrices are solved."""
+        """Solver of Newton's matrices."""
         return newton_name(compiled.ints)
 
     def further_statistics(self, compiled: Compiled, own: Array) -> dict[str, float]:
@@ -49,5 +49,5 @@ class Radau(Integrator):
         return radau.own_size(c.sizes, blocks.lengths(c.ints))
 
     def places(self, c: Compiled) -> Places:
-        """What is known of its own integers."""
+        """Places in its own integers."""
         return radau_places(c)

@@ -71,7 +71,7 @@ class _Sundials(Integrator):
 
     @property
     def kernel(self) -> Entry:
-        """What follows a step; the loop itself is that of SUNDIALS."""
+        """Kernel that follows a step; the loop itself is that of SUNDIALS."""
         return multistep.multistep_accept
 
     def own_size(self, c: Compiled) -> tuple[int, int]:

@@ -41,7 +41,7 @@ class Places(NamedTuple):
 
 
 def radau_places(c: Compiled) -> Places:
-    """Of Radau."""
+    """Places in Radau's own integers."""
     sizes = radau_sizes(c)
     begin, (pairs, n) = radau_views.OWN_RECORD.places(sizes)["pivots"]
     length = radau_views.OWN_RECORD.lengths(sizes)[1]
@@ -61,7 +61,7 @@ def radau_sizes(c: Compiled) -> dict[str, int]:
 
 
 def alpha_places(c: Compiled) -> Places:
-    """Of the generalized-alpha family."""
+    """Places in the own integers of the generalized-alpha family."""
     sizes = alpha_sizes(c)
     begin, (n,) = alpha_stage.OWN_RECORD.places(sizes)["pivots"]
     length = alpha_stage.OWN_RECORD.lengths(sizes)[1]
@@ -111,7 +111,7 @@ def _pivots(c: Compiled, n: int) -> Integers:
 
 
 def _along_tree(c: Compiled, factors: int) -> Places:
-    """Where the elimination goes along the tree: pivots, blocks of velocities and their owners."""
+    """Places of the elimination along the tree: pivots, blocks of velocities and their owners."""
     sizes = c.sizes | {"factors": factors}
     reals, integers = PARTS_RECORD.lengths(sizes)
     limits, known = (np.full(integers, NONE) for _ in range(2))

@@ -131,7 +131,7 @@ def energy_ratio(state: Array, weight: float) -> float:
 
 
 def message(run: LoopRun, outcome: int) -> str:
-    """When and why a run ended, where to look, and what would help."""
+    """Sentence on when and why a run ended, where to look, and what would help."""
     s, c, t = run.state, run.compiled, float(run.state[st.T])
     if outcome == st.DONE:
         return f"reached t = {t:g} s"

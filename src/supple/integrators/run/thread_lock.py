@@ -20,7 +20,7 @@ class Ended(BaseException):
 
 
 class Turns:
-    """Whose turn it is to run Python; ``ended`` gives runs up where their loops pause."""
+    """Turns of threads to run Python; ``ended`` gives runs up where their loops pause."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
