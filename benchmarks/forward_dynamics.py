@@ -22,7 +22,7 @@ import chain
 import numpy as np
 
 from supple.core.equations import dynamics
-from supple.engine.sparsity.mass_solver_choice import way_name
+from supple.engine.sparsity.solver_choice import way_name
 from supple.formulations.trees import JointCoordinates
 
 LINKS = (2, 8, 32, 128, 512)

@@ -28,8 +28,7 @@ from supple.foundation.errors import (
 from supple.foundation.frames import Body, Frame
 from supple.foundation.reports import Report
 from supple.graph.linear_graph import LinearGraph
-from supple.graph.places import check_places
-from supple.graph.reading import linear_graph
+from supple.graph.reading import check_places, linear_graph
 from supple.graph.topology import Graph
 from supple.graph.tree_choice import Tree, checked_tree, priority
 from supple.joints import Joint

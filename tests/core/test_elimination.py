@@ -17,7 +17,7 @@ from models.random_models import Recipe, examples
 from models.random_trees import condition
 from supple.core.base import layout as at
 from supple.core.equations import dynamics
-from supple.engine.pack.builder import Compiled
+from supple.engine.base.compiled import Compiled
 from supple.engine.sparsity import block_plan
 from supple.engine.sparsity.plan import with_plan
 from supple.formulations.equations import Equations

@@ -15,7 +15,7 @@ from oracles.rounding import LEFT
 from supple import cases
 from supple.cases.arms import huang_order_n
 from supple.core.base import layout as at
-from supple.engine.sparsity.mass_solver_choice import way_name
+from supple.engine.sparsity.solver_choice import way_name
 from supple.formulations.equations import Equations
 
 

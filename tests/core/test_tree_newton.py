@@ -14,7 +14,7 @@ from models.random_models import KINDS, Recipe, State
 from supple.core.base import layout as at
 from supple.core.equations import tree_border as border
 from supple.core.equations import tree_parts as parts
-from supple.engine.sparsity import block_plan, newton_solver_choice
+from supple.engine.sparsity import block_plan, solver_choice
 from supple.formulations.equations import Equations, Tangents
 
 # random states are drawn again where a tree is locked
@@ -175,7 +175,7 @@ def test_trees_that_would_be_solved_by_blocks(monkeypatch):
     """Asked to go along the tree they store whole rows, not those of the plan of their blocks."""
     monkeypatch.setattr(block_plan, "SMALLEST", 0)
     monkeypatch.setattr(block_plan, "WORTH", 0.0)
-    monkeypatch.setattr(newton_solver_choice, "TREE_FROM", 10**9)
+    monkeypatch.setattr(solver_choice, "TREE_FROM", 10**9)
     model = sp.Model(gravity=(0, 0, -9.81))
     for k in range(2):
         body = model.add(sp.RigidBody(f"body{k}", 1.0, (0.1, 0, 0), (0.01, 0.02, 0.02)))
@@ -255,9 +255,9 @@ def test_many_random_trees():
 def test_motion_is_that_of_the_whole_matrix(monkeypatch, make, method, count, end):
     """Newton stops at a part of the tolerance, whatever factors it uses."""
     tolerance, runs = 1e-6, []
-    monkeypatch.setattr(newton_solver_choice, "LINE", 0.0)
+    monkeypatch.setattr(solver_choice, "LINE", 0.0)
     for start in (1, 10**9):
-        monkeypatch.setattr(newton_solver_choice, "TREE_FROM", start)
+        monkeypatch.setattr(solver_choice, "TREE_FROM", start)
         run = sp.simulate(make(count), end, integrator=method, tolerance=tolerance, output=6)
         assert run.statistics["newton"] == ("tree" if start == 1 else "dense")
         runs.append(run)

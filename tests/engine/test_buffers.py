@@ -15,7 +15,7 @@ from supple.core.base.buffers import Part, Record, starts
 from supple.core.dop853 import dop853
 from supple.core.energy import state as energy_state
 from supple.core.energy import vectors as energy_vectors
-from supple.core.multistep import state as multistep_state
+from supple.core.multistep import ends as multistep_state
 from supple.core.radau import buffers as radau_views
 from supple.core.run import step
 from supple.engine.pack.buffers import flat_buffers, row_of

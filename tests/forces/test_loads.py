@@ -10,8 +10,8 @@ import supple as sp
 from models.random_models import examples, flexible_recipes, recipes
 from oracles.flexible_oracle import Cloud
 from oracles.residual_laws import close, coupling_law, equations, joint_law
+from supple.engine.base.compiled import RowSets
 from supple.engine.base.histories import RunHistory
-from supple.engine.base.row_sets import RowSets
 from supple.engine.reading.loads import Loads
 from supple.forces import JointForce
 

@@ -10,7 +10,7 @@ import supple as sp
 from models.random_loops import loop_recipes
 from models.random_models import examples
 from models.random_trees import WORST, condition, random_tree
-from supple.engine.pack.builder import Compiled
+from supple.engine.base.compiled import Compiled
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model, redundant, transferred
 

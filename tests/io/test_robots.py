@@ -15,7 +15,7 @@ from models.random_robots import RandomRobots
 from oracles.robot_references import OPTIONS, ROBOTS, STORED, assert_same, references
 from supple.formulations.trees import JointCoordinates
 from supple.foundation.poses import Pose
-from supple.graph.places import written_poses
+from supple.graph.reading import written_poses
 
 REFERENCES = json.loads(STORED.read_text())
 # Sums of some tens of products in another order.

@@ -12,11 +12,11 @@ import pytest
 
 import supple as sp
 from supple.core.base import layout as at
-from supple.core.linalg import block_solutions
+from supple.core.linalg import multifrontal
 from supple.core.linalg import multifrontal as blocks
 from supple.core.radau import blocks as radau_blocks
 from supple.core.radau.buffers import E1, F4, MASS, P1, RQ, Y1
-from supple.core.radau.table import TI
+from supple.core.radau.stages import TI
 from supple.engine.sparsity import block_plan
 from supple.formulations.equations import Equations
 
@@ -129,7 +129,7 @@ def test_solutions(monkeypatch, name, parts):
     assert not np.any(data[-1][:, blocks.C_REPLACED])
     side = np.random.default_rng(1).normal(size=(parts, n))
     found = side.copy()
-    block_solutions.block_solve(m, factors, pivots, found, np.zeros((2 * parts, n)))
+    multifrontal.block_solve(m, factors, pivots, found, np.zeros((2 * parts, n)))
     x, y = (v[0] + (1j * v[1] if parts == 2 else 0.0) for v in (found, side))
     size = np.linalg.norm(whole) * np.linalg.norm(x) + np.linalg.norm(y)
     assert np.linalg.norm(whole @ x - y) < 1e-13 * size

@@ -17,8 +17,8 @@ from supple.cases.linkages.four_bar import four_bar
 from supple.core.base.layout import new_work, read_work
 from supple.core.bodies import chart
 from supple.core.equations import dynamics, history
+from supple.engine.base.compiled import RowSets
 from supple.engine.base.histories import RunHistory
-from supple.engine.base.row_sets import RowSets
 from supple.engine.reading.loads import Loads
 from supple.engine.reading.rows import rows_at
 from supple.formulations.equations import Equations

@@ -26,7 +26,7 @@ from models.second_order_bodies import (
     tangents,
 )
 from oracles.elastica_oracle import SpinningElastica, spin_up
-from supple.engine.pack.attached import attached_masses
+from supple.engine.pack.attachments import attached_masses
 from supple.formulations.trees import JointCoordinates
 from supple.reduction.modal import Strips
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from supple.engine.sparsity.mass_solver_choice import Linear
+from supple.engine.sparsity.solver_choice import Linear
 from supple.formulations.equations import Equations
 from supple.foundation.frames import Body
 from supple.graph.tree_choice import Tree

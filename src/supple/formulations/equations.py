@@ -10,9 +10,8 @@ import numpy as np
 from supple.core.base.layout import WORK_RECORD
 from supple.core.bodies import chart
 from supple.core.equations import dynamics
+from supple.engine.base.compiled import Compiled, RowSets
 from supple.engine.base.histories import RunHistory
-from supple.engine.base.row_sets import RowSets
-from supple.engine.pack.builder import Compiled
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
 from supple.loops.assembly import Rows, rows_at

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.bodies.base.flexible import FlexibleBody
-from supple.engine.pack.attached import attached_masses
+from supple.engine.pack.attachments import attached_masses
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError, label

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from supple.engine.sparsity.mass_solver_choice import Linear
+from supple.engine.sparsity.solver_choice import Linear
 from supple.formulations.base import Formulation
 from supple.foundation import validate
 from supple.foundation.errors import ModelError

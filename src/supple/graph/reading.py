@@ -1,4 +1,4 @@
-"""From a model to its linear graph: which frames are nodes and which components are edges.
+"""From a model to its linear graph, and the places of its bodies as they are written.
 
 Nodes: the ground's origin (the datum), the own frame of each body, and every other frame that an
 item uses. Frames at the same place with the same axes are one node.
@@ -15,17 +15,86 @@ Edges, in this order:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.foundation.errors import ModelError, describe, label
 from supple.foundation.frames import Body, Frame
+from supple.foundation.poses import IDENTITY, Pose
+from supple.foundation.validate import ROTATION_TOLERANCE
 from supple.graph.linear_graph import GraphEdge, LinearGraph
 from supple.graph.topology import FREE, Components, Graph
+from supple.joints import Joint
 
 if TYPE_CHECKING:
     from supple.model import Model
+
+# How far joints given by frames may put a body beside its place, in the size of the model: wide
+# enough for numbers typed with seven digits.
+TOLERANCE = ROTATION_TOLERANCE
+
+
+def written_poses(graph: Graph, joints: Mapping[str, Joint]) -> dict[str, Pose]:
+    """Poses of the bodies in the world by the joints of the tree, undeformed.
+
+    Joints with a place in the world have zero coordinates there, others their initial ones.
+    """
+    poses = {graph.root: IDENTITY}
+    for edge in graph.tree:
+        joint = joints[edge.joint]
+        between = joint.pose(joint.initial) if joint.at is None else IDENTITY
+        A, B = _on_body(joint.A), _on_body(joint.B)
+        if edge.reversed:
+            poses[edge.child] = poses[edge.parent].then(B).before(between).before(A)
+        else:
+            poses[edge.child] = poses[edge.parent].then(A).then(between).before(B)
+    return poses
+
+
+def check_places(
+    graph: Graph,
+    bodies: Mapping[str, Body],
+    joints: Mapping[str, Joint],
+    frames: Iterable[Frame],
+) -> None:
+    """Refuse a body that joints given by frames put elsewhere than its place in the world.
+
+    ``frames`` are all frames of the model. Only bodies whose place matters are looked at: those
+    with a place of their own, and those with a frame that was found by its place in the world.
+    """
+    used = {frame.body.name for frame in frames if frame.world is not None}
+    used |= {name for name, body in bodies.items() if _is_placed(body)}
+    if not used:
+        return
+    poses = written_poses(graph, joints)
+    points = [pose.p for pose in poses.values()] + [body.position for body in bodies.values()]
+    points += [frame.position for joint in joints.values() for frame in (joint.A, joint.B)]
+    size = max(float(np.abs(points).max()), *(b.typical_length for b in bodies.values()))
+    for name, pose in poses.items():
+        if name not in used or name == graph.root:
+            continue
+        body = bodies[name]
+        if float(np.linalg.norm(pose.p - body.position)) > TOLERANCE * size:
+            put = ", ".join(f"{c + 0.0:.6g}" for c in pose.p)
+            expected = f"({put}), where its joints put it, or joints with at=(x, y, z)"
+            raise ModelError(label(body), "position", body.position, expected)
+        if float(np.abs(pose.R - body.rotation).max()) > TOLERANCE:
+            expected = f"the axes that its joints give it, {describe(pose.R)}"
+            raise ModelError(label(body), "rotation", body.rotation, expected)
+
+
+def _is_placed(body: Body) -> bool:
+    """True if a body has a place other than the origin and the axes of the world."""
+    if body.position.tolist() != [0.0, 0.0, 0.0]:  # by lists, quicker than NumPy for so few
+        return True
+    turn = body.rotation.item
+    return bool(turn(0) + turn(4) + turn(8) != 3.0)
+
+
+def _on_body(frame: Frame) -> Pose:
+    return frame.body.rest_pose(frame.position).then(Pose(frame.rotation, np.zeros(3)))
 
 # m, and entries of a rotation: `at(0.1 + 0.2)` and `at(0.3)` are one node.
 DECIMALS = 12

@@ -30,13 +30,12 @@ import numpy as np
 
 from supple.core.base.layout import new_work
 from supple.engine.base.body_records import ANCFRecord
-from supple.engine.base.compiled import SLIDER, SPIN, Compiled, JointRecord, RowRecord
+from supple.engine.base.compiled import SLIDER, SPIN, Compiled, JointRecord, RowRecord, RowSets
 from supple.engine.base.histories import RunHistory
-from supple.engine.base.row_sets import RowSets
 from supple.engine.pack.builder import build
 from supple.engine.pack.nodal_bodies import rigid_motions
 from supple.engine.reading.rows import Rows, moving, row_sizes, rows_at, scaled_rows
-from supple.engine.sparsity.mass_solver_choice import Linear
+from supple.engine.sparsity.solver_choice import Linear
 from supple.foundation.arrays import Array, Booleans
 from supple.foundation.errors import ModelError, suggestion
 from supple.foundation.frames import Frame

@@ -21,8 +21,7 @@ import numpy as np
 from supple.analyses.run.outcome import Probe, result_of
 from supple.analyses.run.phases import Piece, in_phases, joined, pieces_of
 from supple.core.base.layout import new_work
-from supple.engine.base.compiled import Compiled
-from supple.engine.base.row_sets import RowSets
+from supple.engine.base.compiled import Compiled, RowSets
 from supple.events import Event
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array

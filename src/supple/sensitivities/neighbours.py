@@ -16,7 +16,7 @@ from supple.analyses.run.simulate import prepare
 from supple.core.base import layout as at
 from supple.engine.base.body_records import FlexRecord
 from supple.engine.base.compiled import Compiled
-from supple.engine.pack.attached import attached_masses
+from supple.engine.pack.attachments import attached_masses
 from supple.engine.reading.phases import in_phase, with_holds
 from supple.engine.reading.recompile import Beside
 from supple.foundation.arrays import Array

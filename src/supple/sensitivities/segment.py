@@ -25,8 +25,7 @@ from supple.core.base.layout import new_work
 from supple.core.equations import trajectory_tangents as along
 from supple.core.forces import forces
 from supple.core.forces.joint_forces import JOINT_SPRING
-from supple.engine.base.compiled import Compiled
-from supple.engine.base.row_sets import RowSets
+from supple.engine.base.compiled import Compiled, RowSets
 from supple.forces.kinds import ELEMENTS
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError, SimulationError

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.engine.pack.builder import Compiled
+from supple.engine.base.compiled import Compiled
 from supple.formulations.base import Formulation
 from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate

@@ -19,9 +19,8 @@ from supple.analyses.reactions.reactions import Reactions, SelfStress
 from supple.core.base import layout as at
 from supple.core.equations import history as kernel
 from supple.engine.base.body_records import ANCFRecord
-from supple.engine.base.compiled import Compiled
+from supple.engine.base.compiled import Compiled, RowSets
 from supple.engine.base.histories import PLACE, SPIN, VELOCITY, RunHistory, rotations
-from supple.engine.base.row_sets import RowSets
 from supple.engine.pack.builder import build
 from supple.engine.pack.ropes import rope_history
 from supple.engine.reading.loads import NO_TANGENT, Loads

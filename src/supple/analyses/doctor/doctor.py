@@ -10,9 +10,8 @@ import numpy as np
 from supple.analyses.doctor.diagnosis import Change, Diagnosis, Finding, Loop
 from supple.analyses.reactions.reactions import Reactions
 from supple.core.equations import dynamics
-from supple.engine.base.compiled import Compiled
+from supple.engine.base.compiled import Compiled, RowSets
 from supple.engine.base.histories import RunHistory
-from supple.engine.base.row_sets import RowSets
 from supple.engine.pack.builder import build
 from supple.engine.reading.rows import moving, rows_at, scaled_rows
 from supple.formulations.equations import Equations

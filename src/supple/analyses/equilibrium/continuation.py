@@ -32,7 +32,7 @@ from supple.analyses.equilibrium.balance import (
     one_way,
 )
 from supple.analyses.equilibrium.equilibrium import CONVERGED, Search
-from supple.engine.pack.builder import Compiled
+from supple.engine.base.compiled import Compiled
 from supple.forces import DistributedLoad, Force, JointEffort, Pressure, SurfaceLoad
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.analyses.base.snapshot_result import instant
 from supple.analyses.equilibrium.balance import AtRest, Equilibrium, Spin, turned
-from supple.engine.pack.builder import Compiled
+from supple.engine.base.compiled import Compiled
 from supple.forces import ForceElement, StateSpaceController
 from supple.forces.kinds import force_kind
 from supple.formulations.equations import Equations

@@ -21,7 +21,7 @@ from supple.analyses.equilibrium.equilibrium import Search
 from supple.analyses.equilibrium.sparse_balance import TOO_LARGE, SparseAtRest, TreeAtRest
 from supple.analyses.equilibrium.static_result import StaticResult as StaticResult
 from supple.analyses.equilibrium.static_result import static_result
-from supple.engine.pack.builder import Compiled
+from supple.engine.base.compiled import Compiled
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.foundation import validate

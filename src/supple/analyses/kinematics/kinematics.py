@@ -38,7 +38,7 @@ from supple.constraints import Driver
 from supple.constraints.couplings import joint_target
 from supple.core.base.layout import new_work, read_work
 from supple.core.equations import dynamics
-from supple.engine.pack.builder import Compiled
+from supple.engine.base.compiled import Compiled
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates

@@ -29,7 +29,7 @@ from supple.bodies.base.refinement import (
     leaves_shapes_out,
     more_modes,
 )
-from supple.engine.pack.builder import Compiled
+from supple.engine.base.compiled import Compiled
 from supple.forces import Force
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates

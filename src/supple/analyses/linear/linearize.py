@@ -33,7 +33,7 @@ from supple.analyses.frequencies.frequency_errors import frequency_errors, with_
 from supple.analyses.linear.independent import Matrices, dof_names, preferences, reduced
 from supple.analyses.modes.linear_model import CONSTANT, LinearModel
 from supple.constraints.couplings import joint_target
-from supple.engine.pack.builder import Compiled
+from supple.engine.base.compiled import Compiled
 from supple.forces import SampledController
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations

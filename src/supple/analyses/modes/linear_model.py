@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.analyses.modes.mode import Mode
-from supple.engine.pack.builder import Compiled
+from supple.engine.base.compiled import Compiled
 from supple.formulations.equations import Equations
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Complex

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.analyses.base.snapshot_result import velocities
-from supple.engine.pack.builder import Compiled
+from supple.engine.base.compiled import Compiled
 from supple.foundation.arrays import Array, Complex
 from supple.foundation.calls import public
 from supple.foundation.errors import SuppleError, suggestion

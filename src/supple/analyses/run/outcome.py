@@ -30,7 +30,7 @@ from supple.core.run.weights import ROUNDING
 from supple.engine.base.compiled import Compiled
 from supple.engine.base.histories import RunHistory
 from supple.engine.reading.loads import Loads
-from supple.engine.sparsity.mass_solver_choice import way_name
+from supple.engine.sparsity.solver_choice import way_name
 from supple.events import Event
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array, Booleans, Indices

@@ -14,10 +14,8 @@ import numpy as np
 
 from supple.constraints.topology_changes import Lock, Release, Unlock
 from supple.core.base import layout as at
-from supple.engine.base.compiled import Compiled
-from supple.engine.base.row_sets import RowSets
-from supple.engine.reading.impulses import joint_impulses
-from supple.engine.reading.phases import Held, Phase, held_here, in_phase
+from supple.engine.base.compiled import Compiled, RowSets
+from supple.engine.reading.phases import Held, Phase, held_here, in_phase, joint_impulses
 from supple.events import Event
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array

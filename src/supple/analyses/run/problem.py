@@ -49,7 +49,7 @@ from supple.foundation.frames import Frame
 from supple.foundation.progress import told
 from supple.graph.topology import FREE, Graph
 from supple.graph.tree_choice import Tree
-from supple.integrators.methods.top_frequency import refuse_explicit
+from supple.integrators.methods.explicit import refuse_explicit
 from supple.integrators.run.driver import Problem, Progress
 from supple.integrators.run.line_ends import line_ends
 from supple.integrators.run.sampling import Sampler

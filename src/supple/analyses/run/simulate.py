@@ -26,7 +26,7 @@ from supple.analyses.run.outcome import examined, result_at_start
 from supple.analyses.run.phases import integrated
 from supple.analyses.run.problem import Compilation, problem_of
 from supple.core.base import layout as at
-from supple.engine.sparsity.mass_solver_choice import Linear
+from supple.engine.sparsity.solver_choice import Linear
 from supple.formulations.base import Formulation
 from supple.foundation.errors import SuppleError, warn_caller
 from supple.foundation.progress import told

@@ -27,8 +27,7 @@ from supple.constraints.drivers import Driver
 from supple.core.base.layout import new_work
 from supple.core.equations import dynamics
 from supple.core.run import step as st
-from supple.engine.base.compiled import Compiled
-from supple.engine.base.row_sets import RowSets
+from supple.engine.base.compiled import Compiled, RowSets
 from supple.forces import Force, JointEffort, Motor
 from supple.formulations.equations import Equations
 from supple.foundation import validate

@@ -17,7 +17,7 @@ from supple.analyses.equilibrium.static_result import StaticResult, static_resul
 from supple.analyses.linear.finer_models import carried
 from supple.analyses.linear.linearize import linear_model, with_monitor
 from supple.analyses.modes.linear_model import LinearModel
-from supple.engine.pack.builder import Compiled
+from supple.engine.base.compiled import Compiled
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.foundation.errors import ModelError, SimulationError

@@ -52,7 +52,7 @@ class FlexibleBody(Body):
     The engine reads ``modal`` and ``attachment`` only: it does not know where the shapes came
     from. A place on the body is a number that ``station`` finds for a frame, a station along a
     beam or the number of a node; point masses are pairs (place, mass), with a mass of zero where
-    only something is attached (`supple.engine.pack.attached`).
+    only something is attached (`supple.engine.pack.attachments`).
 
     Recovery and the monitor ask for rows of the elastic coordinates: ``moving_rows``,
     ``stress_blocks``, ``strain_blocks``. What is not known of a body is said by ``ModelError``.

@@ -72,7 +72,7 @@ from supple.core.equations import dynamics
 from supple.core.equations.tree_parts import cut_parts
 from supple.core.forces import constraint_rows as links
 from supple.core.forces import forces
-from supple.core.linalg import block_products
+from supple.core.linalg import multifrontal
 from supple.core.run import acceptance, kinks, step_size, weights
 from supple.core.run import step as st
 from supple.core.run.acceptance import audit
@@ -99,7 +99,7 @@ def change(m, r, o, parts, h, be, ge, both):
     else:
         for k in range(nu):
             y[k] = 0.0
-        block_products.add_product(m, o.tangent[MASS], o.u[S1], 1.0, y)
+        multifrontal.add_product(m, o.tangent[MASS], o.u[S1], 1.0, y)
     parts_of_error = 2 if nr > 0 and o.c[STEP] == 0.0 else 1
     for k in range(nu if parts_of_error == 2 else 0):
         o.u[F, k] = y[k]

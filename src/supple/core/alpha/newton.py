@@ -53,7 +53,6 @@ from supple.core.equations import dynamics, tree_border
 from supple.core.equations import tree_parts as tp
 from supple.core.equations.tree_parts import J
 from supple.core.forces import constraint_rows as links
-from supple.core.linalg import block_products, block_solutions
 from supple.core.linalg import dense as linalg
 from supple.core.linalg import multifrontal as blocks
 from supple.core.linalg.multifrontal import by_blocks
@@ -185,10 +184,10 @@ def images(m, y, G, H, x, p, v, n):
     both = y.shape[0] > n + nr
     for j in range(n, y.shape[0]):
         y[j] = 0.0
-    block_products.add_rows(m, G, x, 1.0, y[n : n + nr])
+    blocks.add_rows(m, G, x, 1.0, y[n : n + nr])
     if both:
-        block_products.add_rows(m, G, x, 1.0, y[n + nr :])
-        block_products.add_rows(m, H, x, p / v, y[n : n + nr])
+        blocks.add_rows(m, G, x, 1.0, y[n + nr :])
+        blocks.add_rows(m, H, x, p / v, y[n : n + nr])
 
 
 @kernel
@@ -196,7 +195,7 @@ def along(m, y, G, p, n, out):
     """out (nu): the increment B mu p of Newton's mu; zero where velocities are not held."""
     nr = m.line_of.shape[0]
     if y.shape[0] > n + nr:
-        block_products.along(m, G, y[n + nr :], p, out)
+        blocks.along(m, G, y[n + nr :], p, out)
     else:
         for k in range(out.shape[0]):
             out[k] = 0.0
@@ -227,11 +226,11 @@ def solve_blocks(m, o, y):
     for j in range(nr):  # rows of positions belong to lam here, those of velocities to mu
         x[place[lam + j]] = y[mu + j] if both else y[lam + j]
         x[place[mu + j]] = y[lam + j] if both else 0.0
-    block_solutions.block_sweep(m, o.factors[0], o.pivots, x)
+    blocks.block_sweep(m, o.factors[0], o.pivots, x)
     for k in range(y.shape[0]):
         y[k] = x[place[k]]
     if both:
-        block_products.add_along(m, o.rows[G_ROW], y[mu:], -1.0, y)
+        blocks.add_along(m, o.rows[G_ROW], y[mu:], -1.0, y)
 
 MAX_NEWTON = 10
 BLIND = 5  # steps of one iteration in a row: the contraction changes as the tangent ages
@@ -400,7 +399,7 @@ def rounding(m, r, o, parts, n, h, be, ge):
         return 0.0
     for k in range(nu + nz):
         y[k] = 0.0
-    block_products.row_sizes(m, o.rows[G_ROW], y[nu + nz :])
+    blocks.row_sizes(m, o.rows[G_ROW], y[nu + nz :])
     for j in range(nu + nz, n):
         y[j] *= 1e-15 / p
     solve(m, o, parts, y)

@@ -38,9 +38,9 @@ LINE_EDGE = 8
     H_PLANNED, H_TALL, H_DEEP, H_LINES, H_SOLVED, H_ENVELOPE, H_STACK, H_FACTORS, H_LISTED, H_LISTED_ROWS,
     HEADER,
 ) = range(42)
-# How accelerations are found (engine/sparsity/mass_solver_choice.py): H_WAY is what is done, H_ASKED what the formulation asks for; H_DENSE
+# How accelerations are found (engine/sparsity/solver_choice.py): H_WAY is what is done, H_ASKED what the formulation asks for; H_DENSE
 # is 0 where no mass matrix is in the workspace, otherwise nu
-# How matrices are stored (engine/sparsity/storage.py): H_PLANNED is 1 where only entries of the plan are kept. Then row i of a matrix over
+# How matrices are stored (engine/sparsity/plan.py): H_PLANNED is 1 where only entries of the plan are kept. Then row i of a matrix over
 # velocities begins at the number ``row_of[i]`` of its buffer, a view whose rows are one number long, and the entry (i, j) is
 # [row_of[i], j]; entries of different rows never meet. Whole matrices have row_of[i] = i and rows of nu numbers: kernels are the same
 # for both. H_TALL to H_ENVELOPE are the numbers of such rows: of matrices over velocities, of the mass matrix's factor, of constraint

@@ -29,7 +29,7 @@ import math
 from supple.core.base import layout as at
 from supple.core.equations import articulated_body as articulated
 from supple.core.forces.constraint_rows import LINEAR
-from supple.core.linalg import block_products
+from supple.core.linalg import multifrontal
 from supple.core.linalg.multifrontal import (
     CODE,
     COLUMN,
@@ -454,7 +454,7 @@ def remainder(m, w, f, c, a, lam, rf, rc):
     for i in range(nu):
         rf[i] = f[i]
     if by_blocks(m):
-        block_products.add_product(m, w.mass[0], a, -1.0, rf)
+        multifrontal.add_product(m, w.mass[0], a, -1.0, rf)
     else:
         for i in range(nu):
             j = first[i]

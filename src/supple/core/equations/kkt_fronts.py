@@ -16,7 +16,6 @@ from supple.core.base import layout as at
 from supple.core.base.wrench import last_column
 from supple.core.bodies import tree
 from supple.core.forces.constraint_rows import LINEAR
-from supple.core.linalg import block_products, block_solutions
 from supple.core.linalg import multifrontal as blocks
 from supple.native.declare import block, integers, kernel
 
@@ -38,7 +37,7 @@ def factorize(m, w):
         c[k] = 0.0
     mean = mean_inertia(m, w)
     c[blocks.C_M], c[blocks.C_POSITION], c[blocks.C_Z], c[blocks.C_OWN] = 1.0 / mean, 1.0, 1.0, 1.0
-    block_products.row_sizes(m, w.rows, w.weight)
+    blocks.row_sizes(m, w.rows, w.weight)
     for i in range(w.weight.shape[0]):
         w.weight[i] = mean / (w.weight[i] * w.weight[i]) if w.weight[i] > 0.0 else 0.0
     weigh(m, w, M[0], w.weight, 1.0)
@@ -199,11 +198,11 @@ def remainder(m, w, f, c, d, e):
         push, turn = max(push, abs(d[k]) * m.unit[k]), max(turn, abs(f[k]) / m.unit[k])
     for i in range(c.shape[0]):
         e[i] = w.given_gap[i]
-    block_products.add_columns(m, w.rows, c, -1.0, d)
+    blocks.add_columns(m, w.rows, c, -1.0, d)
     for k in range(n):
         push = max(push, max(abs(d[k]), abs(w.mass[0, m.row_of[k], k] * f[k])) * m.unit[k])
-    block_products.add_product(m, w.mass[0], f, -1.0, d)
-    block_products.add_rows(m, w.rows, f, -1.0, e)
+    blocks.add_product(m, w.mass[0], f, -1.0, d)
+    blocks.add_rows(m, w.rows, f, -1.0, e)
     for k in range(n):
         pull = max(pull, abs(d[k]) * m.unit[k])
     size = max(1.0, m.length)  # rows are angles or lengths
@@ -224,12 +223,12 @@ def solve_once(m, w, f, c):
         x[k] = 0.0
     for i in range(nr):
         w.sides[1, i] = w.weight[i] * c[i]
-    block_products.add_columns(m, w.rows, w.sides[1], 1.0, f)
+    blocks.add_columns(m, w.rows, w.sides[1], 1.0, f)
     for k in range(nu):
         x[k] = f[k] / mean
     for i in range(nr):
         x[nu + nz + i] = c[i]
-    block_solutions.block_solve(m, w.front_factors, pivots(w)[0], w.sides[0:1], w.sides[1:3])
+    blocks.block_solve(m, w.front_factors, pivots(w)[0], w.sides[0:1], w.sides[1:3])
     for k in range(nu):
         f[k] = x[k]
     for i in range(nr):

@@ -19,7 +19,7 @@ from supple.core.bodies import second_order_shapes as slaved
 from supple.core.forces import constraint_rows as links
 from supple.core.forces import forces, joint_forces
 from supple.core.forces.control import LINEAR_CONTROL, control_states
-from supple.core.linalg import block_products
+from supple.core.linalg import multifrontal
 from supple.native.declare import MAT, REAL, VEC, kernel, shared
 
 # Scratch rows of one column: J^T I, J^T B, J^T K and the change of the subtree's wrench along q and u
@@ -211,7 +211,7 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
     The derivative with respect to q is taken along ``chart.retract``.
     """
     node, column, x, col, mat, s = m.node, m.column, w.node, w.column, w.matrices, w.scratch
-    block_products.clear(m, Rq, Ru, M)
+    multifrontal.clear(m, Rq, Ru, M)
     for matrix in (Rz, Gq, Gu, Gz):
         clear(matrix)
     w.lined[0] = 0.0

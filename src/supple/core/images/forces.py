@@ -6,7 +6,7 @@ from supple.core.base import layout as at
 from supple.core.base import opcodes as op
 from supple.core.base.wrench import SIDE
 from supple.core.bodies import ancf as gradient
-from supple.core.bodies import line_shapes as ls
+from supple.core.bodies import line_edge as ls
 from supple.core.bodies import membrane
 from supple.core.forces import beam_load as load
 from supple.core.forces import control, forces, pressure, rope, section_load

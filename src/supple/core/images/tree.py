@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.base import layout as at
-from supple.core.bodies import line_shapes as ls
+from supple.core.bodies import line_edge as ls
 from supple.core.bodies.ancf_edge import PLACE
 from supple.core.forces import constraint_rows as lk
 from supple.core.images import rules

@@ -37,8 +37,7 @@ from supple.core.base.layout import views
 from supple.core.bodies import chart, tree
 from supple.core.equations import dynamics, kkt
 from supple.core.forces import constraint_rows as links
-from supple.core.multistep.ends import begin, fill_dense, make_room, move, write_end
-from supple.core.multistep.state import (
+from supple.core.multistep.ends import (
     ACC,
     ADAMS,
     ATTEMPTS,
@@ -55,9 +54,14 @@ from supple.core.multistep.state import (
     WX,
     F,
     V,
+    begin,
+    fill_dense,
+    make_room,
+    move,
     own_size,
     own_views,
     unpack,
+    write_end,
 )
 from supple.core.run import acceptance, events, kinks, step_size, weights
 from supple.core.run import step as st

@@ -18,7 +18,6 @@ from __future__ import annotations
 from supple.core.base import layout as at
 from supple.core.equations import kkt_fronts
 from supple.core.forces.constraint_rows import LINEAR
-from supple.core.linalg import block_products, block_solutions
 from supple.core.linalg import multifrontal as blocks
 from supple.core.radau.buffers import (
     E1,
@@ -37,7 +36,7 @@ from supple.core.radau.buffers import (
     Y2,
     Y3,
 )
-from supple.core.radau.table import ALPHA, BETA, GAMMA, TI
+from supple.core.radau.stages import ALPHA, BETA, GAMMA, TI
 from supple.native.declare import kernel
 
 
@@ -70,7 +69,7 @@ def factorize(m, o, h):
 @kernel
 def weights(m, o, held, out):
     """W of the rows: ``held`` over the squares of their sizes."""
-    block_products.row_sizes(m, o.G, out)
+    blocks.row_sizes(m, o.G, out)
     for j in range(o.c.shape[1]):
         out[j] = held / (out[j] * out[j]) if out[j] > 0.0 else 0.0
 
@@ -104,20 +103,20 @@ def held_sides(m, o, h):
         for j in range(nr):
             f = TI[i, 0] * o.c[F4, j] + TI[i, 1] * o.c[F4 + 1, j] + TI[i, 2] * o.c[F4 + 2, j]
             o.y[P1, j] = sign * weight[j] * f
-        block_products.add_columns(m, o.G, o.y[P1], -h * h, o.y[Y1 + i])
+        blocks.add_columns(m, o.G, o.y[P1], -h * h, o.y[Y1 + i])
 
 
 @kernel
 def solve_real(m, o):
     """Solve in place for the first right side."""
-    block_solutions.block_solve(m, o.factors[E1 : E1 + 1], o.pivots[0], o.y[Y1 : Y1 + 1], o.y[P1 : P1 + 2])
+    blocks.block_solve(m, o.factors[E1 : E1 + 1], o.pivots[0], o.y[Y1 : Y1 + 1], o.y[P1 : P1 + 2])
 
 
 @kernel
 def solve(m, o):
     """Solve in place for all right sides."""
     solve_real(m, o)
-    block_solutions.block_solve(m, o.factors[ER : EI + 1], o.pivots[1], o.y[Y2 : Y3 + 1], o.y[P1 : P1 + 4])
+    blocks.block_solve(m, o.factors[ER : EI + 1], o.pivots[1], o.y[Y2 : Y3 + 1], o.y[P1 : P1 + 4])
 
 
 @kernel
@@ -126,18 +125,18 @@ def add_stiffness(m, o, h):
     s, h3 = ALPHA * ALPHA + BETA * BETA, h * h * h
     gr, gi = ALPHA / s, -BETA / s
     Rq = o.tangent[RQ]
-    block_products.add_product(m, Rq, o.f[FX], h3 / GAMMA, o.y[Y1])
-    block_products.add_product(m, Rq, o.f[FX + 1], h3 * gr, o.y[Y2])
-    block_products.add_product(m, Rq, o.f[FX + 2], -h3 * gi, o.y[Y2])
-    block_products.add_product(m, Rq, o.f[FX + 2], h3 * gr, o.y[Y3])
-    block_products.add_product(m, Rq, o.f[FX + 1], h3 * gi, o.y[Y3])
+    blocks.add_product(m, Rq, o.f[FX], h3 / GAMMA, o.y[Y1])
+    blocks.add_product(m, Rq, o.f[FX + 1], h3 * gr, o.y[Y2])
+    blocks.add_product(m, Rq, o.f[FX + 2], -h3 * gi, o.y[Y2])
+    blocks.add_product(m, Rq, o.f[FX + 2], h3 * gr, o.y[Y3])
+    blocks.add_product(m, Rq, o.f[FX + 1], h3 * gi, o.y[Y3])
 
 
 @kernel
 def add_error(m, o, h):
     """Add h^2 (M a - h/gamma Rq u) of the error's two rates to the first right side."""
-    block_products.add_product(m, o.tangent[MASS], o.f[FA], h * h, o.y[Y1])
-    block_products.add_product(m, o.tangent[RQ], o.f[FU], -h * h * h / GAMMA, o.y[Y1])
+    blocks.add_product(m, o.tangent[MASS], o.f[FA], h * h, o.y[Y1])
+    blocks.add_product(m, o.tangent[RQ], o.f[FU], -h * h * h / GAMMA, o.y[Y1])
 
 
 @kernel
@@ -160,12 +159,12 @@ def sides(m, r, o, h):
         z2[j] = -h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
         z3[j] = h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
     for i in range(3):
-        block_products.add_rows(m, o.G, o.f[FX + i], h, o.y[Y1 + i, n : n + nr])
-    block_products.add_rows(m, o.H, o.f[FX], h * h / GAMMA, z1)
-    block_products.add_rows(m, o.H, o.f[FX + 1], h * h * gr, z2)
-    block_products.add_rows(m, o.H, o.f[FX + 2], -h * h * gi, z2)
-    block_products.add_rows(m, o.H, o.f[FX + 2], h * h * gr, z3)
-    block_products.add_rows(m, o.H, o.f[FX + 1], h * h * gi, z3)
+        blocks.add_rows(m, o.G, o.f[FX + i], h, o.y[Y1 + i, n : n + nr])
+    blocks.add_rows(m, o.H, o.f[FX], h * h / GAMMA, z1)
+    blocks.add_rows(m, o.H, o.f[FX + 1], h * h * gr, z2)
+    blocks.add_rows(m, o.H, o.f[FX + 2], -h * h * gi, z2)
+    blocks.add_rows(m, o.H, o.f[FX + 2], h * h * gr, z3)
+    blocks.add_rows(m, o.H, o.f[FX + 1], h * h * gi, z3)
 
 
 @kernel
@@ -174,11 +173,11 @@ def error_sides(m, r, o, h):
     n, nr = r.u.shape[0] + r.z.shape[0], o.c.shape[1]
     for j in range(2 * nr):
         o.y[Y1, n + j] = 0.0
-    block_products.add_rows(m, o.G, o.f[FU], -h, o.y[Y1, n : n + nr])
-    block_products.add_rows(m, o.H, o.f[FU], -h * h / GAMMA, o.y[Y1, n + nr :])
+    blocks.add_rows(m, o.G, o.f[FU], -h, o.y[Y1, n : n + nr])
+    blocks.add_rows(m, o.H, o.f[FU], -h * h / GAMMA, o.y[Y1, n + nr :])
 
 
 @kernel
 def pushed(m, r, o, i):
     """B nu of the solution in row i of o.y, into row FD + i of o.f."""
-    block_products.along(m, o.G, o.y[Y1 + i, r.u.shape[0] + r.z.shape[0] + o.c.shape[1] :], 1.0, o.f[FD + i])
+    blocks.along(m, o.G, o.y[Y1 + i, r.u.shape[0] + r.z.shape[0] + o.c.shape[1] :], 1.0, o.f[FD + i])

@@ -45,8 +45,7 @@ from supple.core.radau.buffers import (
     X,
     Z,
 )
-from supple.core.radau.stages import prescribe, stage, stage_time
-from supple.core.radau.table import AI, ALPHA, BETA, GAMMA, TI, TT
+from supple.core.radau.stages import AI, ALPHA, BETA, GAMMA, TI, TT, prescribe, stage, stage_time
 from supple.core.run import step as st
 from supple.core.run.step import flushed
 from supple.native.declare import kernel

@@ -57,7 +57,7 @@ from supple.core.radau.buffers import (
     own_views,
 )
 from supple.core.radau.newton import MAX_NEWTON, above_noise
-from supple.core.radau.table import AI, CUBIC, EST1, EST2, EST3, GAMMA
+from supple.core.radau.stages import AI, CUBIC, EST1, EST2, EST3, GAMMA
 from supple.core.run import acceptance, kinks, step_size, weights
 from supple.core.run import step as st
 from supple.core.run.acceptance import audit

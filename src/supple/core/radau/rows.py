@@ -31,7 +31,7 @@ from supple.core.radau.buffers import (
     Y2,
     Y3,
 )
-from supple.core.radau.table import ALPHA, BETA, GAMMA, TI, TT
+from supple.core.radau.stages import ALPHA, BETA, GAMMA, TI, TT
 from supple.core.run import step as st
 from supple.core.run.step import flushed
 from supple.native.declare import kernel

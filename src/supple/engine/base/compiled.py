@@ -13,8 +13,7 @@ from supple.core.base import layout as at
 from supple.core.linalg import multifrontal as blocks
 from supple.engine.base.body_records import ANCFRecord, FlexRecord
 from supple.engine.base.callbacks import Callback
-from supple.engine.sparsity.plan import with_plan
-from supple.engine.sparsity.sparse_matrices import Pattern
+from supple.engine.sparsity.plan import Pattern, with_plan
 from supple.foundation.arrays import Array
 from supple.foundation.frames import Body, Frame
 from supple.foundation.poses import Pose

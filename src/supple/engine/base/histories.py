@@ -9,8 +9,7 @@ import numpy as np
 from supple.core.base import layout as at
 from supple.core.base.layout import new_work
 from supple.core.equations import history as kernel
-from supple.engine.base.compiled import HELD, Compiled, JointRecord
-from supple.engine.base.row_sets import RowSets
+from supple.engine.base.compiled import HELD, Compiled, JointRecord, RowSets
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import SuppleError
 from supple.foundation.poses import cross

@@ -8,11 +8,11 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.bodies import ancf as kernel
-from supple.core.bodies import line_shapes as line
+from supple.core.bodies import line_edge as line
 from supple.core.forces import forces as force_codes
 from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import BodyRecord, frame_key
-from supple.engine.pack.attachment_checks import refuse_axes
+from supple.engine.pack.attachments import refuse_axes
 from supple.engine.pack.buffers import RigidInertia, row_of
 from supple.foundation.arrays import Array
 from supple.foundation.errors import label
@@ -118,7 +118,7 @@ def _edge(b: Builder, record: ANCFRecord, at_node: int) -> int:
 def add_slider(b: Builder, frame: Frame, axes: int) -> tuple[int, Pose]:
     """A node without mass that slides along the line of a body, from the station of a frame on.
 
-    ``axes`` are those that it has (`core/bodies/line_shapes.py`). Returned is also the pose of the
+    ``axes`` are those that it has (`core/bodies/line_edge.py`). Returned is also the pose of the
     frame in it.
     """
     record = b.gradient[frame.body.name]

@@ -17,7 +17,7 @@ from supple.core.forces import forces as force_codes
 from supple.engine.base.body_records import FlexRecord
 from supple.engine.base.compiled import BodyRecord, JointRecord, frame_key, place_of
 from supple.engine.pack import ancf as gradient_rows
-from supple.engine.pack.attached import attached_masses
+from supple.engine.pack.attachments import attached_masses
 from supple.engine.pack.buffers import NO_SHIFT, RigidInertia, row_of
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label

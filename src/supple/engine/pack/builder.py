@@ -47,8 +47,8 @@ from supple.engine.pack.nodal_bodies import (
     without_frames,
 )
 from supple.engine.pack.tables import Tables
-from supple.engine.sparsity.mass_solver_choice import WAYS, Linear
 from supple.engine.sparsity.plan import with_plan
+from supple.engine.sparsity.solver_choice import WAYS, Linear
 from supple.forces import ForceElement, Motor
 from supple.foundation.arrays import Array
 from supple.foundation.errors import label
@@ -246,7 +246,7 @@ def build(
 
     With ``frozen``, a time in s, all signals keep the values that they have then. ``held`` names
     joints that get rows which hold their coordinates (``engine/reading/phases.py``); ``linear`` is
-    the way of accelerations (``engine/sparsity/mass_solver_choice.py``). See
+    the way of accelerations (``engine/sparsity/solver_choice.py``). See
     ``assembly.compile_model``.
     """
     graph = model.spanning_tree(tree)

@@ -20,7 +20,7 @@ from supple.constraints import (
 )
 from supple.constraints.kinds import constraint_kind
 from supple.core.base import layout as at
-from supple.core.bodies import line_shapes
+from supple.core.bodies import line_edge
 from supple.core.forces import constraint_rows as links
 from supple.core.forces import forces as force_codes
 from supple.engine.base.compiled import HELD, SLIDER, SPIN, JointRecord
@@ -156,10 +156,10 @@ def add_slider(b: Builder, item: Constraint) -> None:
     if not isinstance(item, SlidingJoint) or item.A.body.name not in b.gradient:
         return
     q, u = b.nq, b.nu
-    axes = line_shapes.NO_AXES
+    axes = line_edge.NO_AXES
     if item.follows != "point":
         turns = cast("ANCFLine", item.A.body).turns
-        axes = line_shapes.SECTION if turns else line_shapes.TANGENT
+        axes = line_edge.SECTION if turns else line_edge.TANGENT
     node, pose = pack_gradient.add_slider(b, item.A, axes)
     coordinates: tuple[str, ...] = ("displacement",)
     if item.follows == "tangent":

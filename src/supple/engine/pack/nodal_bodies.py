@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.bodies.nodal.rigid_equivalent import StiffBody
+from supple.engine.base.compiled import RowSets
 from supple.engine.base.histories import RunHistory
-from supple.engine.base.row_sets import RowSets
 from supple.forces import Force, Motor
 from supple.foundation.arrays import Array
 from supple.foundation.frames import Body

@@ -24,7 +24,7 @@ from supple.engine.base.compiled import BodyRecord, Compiled, frame_key
 from supple.engine.pack.buffers import NO_SHIFT, flat_buffers, node_reals
 from supple.engine.pack.builder import Builder, build, with_records
 from supple.engine.pack.nodal_bodies import frameless
-from supple.engine.sparsity.mass_solver_choice import WAYS
+from supple.engine.sparsity.solver_choice import WAYS
 from supple.forces import ForceElement, Motor
 from supple.foundation.arrays import Array
 from supple.foundation.errors import label

@@ -12,7 +12,7 @@ import numpy as np
 from supple.core.base import layout as at
 from supple.core.equations import dynamics
 from supple.engine.base.compiled import Compiled
-from supple.engine.sparsity.sparse_matrices import Pattern, sparse_table
+from supple.engine.sparsity.plan import Pattern, sparse_table
 from supple.foundation.arrays import Array
 
 

@@ -1,4 +1,4 @@
-"""Matrices of a model that is stored by its plan (``engine/sparsity/storage.py``), for SciPy."""
+"""Matrices of a model that is stored by its plan (``engine/sparsity/plan.py``), for SciPy."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from supple.constraints.kinds import LINKS
 from supple.core.base import layout as at
 from supple.core.bodies.ancf import VECTORS
 from supple.core.forces import callback, forces, rope
-from supple.engine.sparsity.newton_solver_choice import coupled_states
+from supple.engine.sparsity.solver_choice import coupled_states
 from supple.forces.kinds import ELEMENTS
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from supple.core.base.layout import new_work
 from supple.core.energy import state as own
 from supple.core.energy import step as energy_step
-from supple.engine.pack.builder import Compiled
+from supple.engine.base.compiled import Compiled
 from supple.engine.pack.kinds import refuse_untreated
-from supple.engine.sparsity.mass_solver_choice import Linear
+from supple.engine.sparsity.solver_choice import Linear
 from supple.foundation import validate
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError

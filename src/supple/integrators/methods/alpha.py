@@ -12,9 +12,8 @@ from supple.core.alpha import alpha
 from supple.core.alpha import stage as alpha_stage
 from supple.core.alpha.stage import BORDER, LINE, TREE_FROM
 from supple.core.linalg import multifrontal as blocks
-from supple.engine.pack.builder import Compiled
-from supple.engine.sparsity.mass_solver_choice import Linear
-from supple.engine.sparsity.newton_solver_choice import newton_name
+from supple.engine.base.compiled import Compiled
+from supple.engine.sparsity.solver_choice import Linear, newton_name
 from supple.foundation import validate
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError

@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from supple.engine.pack.builder import Compiled
+from supple.engine.base.compiled import Compiled
 from supple.engine.pack.kinds import refuse_untreated
-from supple.engine.sparsity.mass_solver_choice import Linear
+from supple.engine.sparsity.solver_choice import Linear
 from supple.foundation import validate
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError

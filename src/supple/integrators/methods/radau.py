@@ -8,9 +8,8 @@ from typing import ClassVar
 from supple.core.linalg import multifrontal as blocks
 from supple.core.radau import buffers as radau_views
 from supple.core.radau import radau
-from supple.engine.pack.builder import Compiled
-from supple.engine.sparsity.mass_solver_choice import Linear
-from supple.engine.sparsity.newton_solver_choice import newton_name
+from supple.engine.base.compiled import Compiled
+from supple.engine.sparsity.solver_choice import Linear, newton_name
 from supple.foundation.arrays import Array
 from supple.integrators.methods.base import Integrator
 from supple.integrators.run.newton_places import (

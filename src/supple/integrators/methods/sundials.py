@@ -23,8 +23,8 @@ from supple.core.multistep import multistep
 from supple.core.run import step as st
 from supple.core.run.kinks import TURNS
 from supple.core.run.weights import LEAST, LEAST_RATE, ROUNDING
-from supple.engine.pack.builder import Compiled
-from supple.engine.sparsity.mass_solver_choice import Linear
+from supple.engine.base.compiled import Compiled
+from supple.engine.sparsity.solver_choice import Linear
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SimulationError
 from supple.integrators.methods.base import Integrator

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.core.run import step as st
-from supple.engine.base.compiled import Compiled
-from supple.engine.base.row_sets import RowSets
+from supple.engine.base.compiled import Compiled, RowSets
 from supple.formulations.equations import Equations
 from supple.foundation.errors import ModelError
 from supple.foundation.input_files import contained

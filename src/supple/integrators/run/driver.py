@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.core.run import step as st
-from supple.engine.base.compiled import Compiled
-from supple.engine.base.row_sets import RowSets
+from supple.engine.base.compiled import Compiled, RowSets
 from supple.engine.reading.symmetry import Symmetry
 from supple.events import Event
 from supple.formulations.equations import Equations

@@ -2,29 +2,92 @@
 
 A run pauses at every instant at which a controller samples or its efforts change, and begins anew
 there. Efforts are pieces of signals in the numbers of the compiled model; a run that knows its end
-has one piece for each change, so that its result can evaluate the efforts at all times.
+has one piece for each change, so that its result can evaluate the efforts at all times. A model is
+compiled with one constant piece for each held effort; the run replaces it by as many pieces as
+there may be changes, behind all other data, and nothing else moves.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.core.base import layout as at
+from supple.core.forces import signals as kernel
 from supple.core.run import step as st
 from supple.engine.base.compiled import Compiled
-from supple.engine.pack.reserved_signals import pieces_of, with_rooms
 from supple.forces.controllers import ControlLaw, SampledController
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, label
 from supple.integrators.passage.passage import Passage
 from supple.integrators.run.outcomes import UNSAMPLED
 from supple.results.data.run_data import SampleRecord
+from supple.signals.piecewise import OPEN_END
 
 if TYPE_CHECKING:
     from supple.integrators.run.driver import LoopRun
+
+Rooms = Mapping[int, int]  # pieces by number of the signal
+
+
+def with_rooms(compiled: Compiled, rooms: Rooms) -> Compiled:
+    """The model with so many pieces of some signals, and reals of its own that can be written."""
+    reals: dict[int, Array] = {}  # one array for all that share it
+    return _widened(compiled, rooms, reals)
+
+
+def _widened(c: Compiled, rooms: Rooms, known: dict[int, Array]) -> Compiled:
+    if id(c.reals) not in known:
+        known[id(c.reals)] = _with_numbers(c, rooms)
+    return replace(
+        c,
+        ints=_with_sizes(c.ints, rooms),
+        all_ints=None if c.all_ints is None else _with_sizes(c.all_ints, rooms),
+        reals=known[id(c.reals)],
+        whole=None if c.whole is None else _widened(c.whole, rooms, known),
+    )
+
+
+def length(pieces: int) -> int:
+    """Numbers of a signal: breaks, origins, and one coefficient for each piece."""
+    return 3 * pieces + 1
+
+
+def _with_sizes(given: np.ndarray, rooms: Rooms) -> np.ndarray:
+    ints = given.copy()
+    place = int(ints[at.SIZES["data"]])
+    table, programs = at.integers(ints, "signal"), at.integers(ints, "program")
+    for number, pieces in rooms.items():
+        table[number, at.SIGNAL_AT] = place
+        sizes = programs[table[number, at.SIGNAL_PROGRAM] :]
+        sizes[kernel.PIECES], sizes[kernel.COEFFICIENTS] = pieces, 1
+        place += length(pieces)
+    ints[at.SIZES["data"]] = place
+    ints.flags.writeable = False
+    return ints
+
+
+def _with_numbers(c: Compiled, rooms: Rooms) -> Array:
+    """Reals with pieces of zeros behind the other data."""
+    begin, shape = at.TREE_RECORD.places(c.sizes)["data"]
+    end = begin + shape[0]
+    added = [np.zeros(length(pieces)) for pieces in rooms.values()]
+    for numbers, pieces in zip(added, rooms.values(), strict=True):
+        numbers[0], numbers[1 : pieces + 1] = -OPEN_END, OPEN_END
+    return np.concatenate([c.reals[:end], *added, c.reals[end:]])
+
+
+def pieces_of(c: Compiled, number: int) -> tuple[Array, Array]:
+    """Breaks (n + 1,) and values (n,) of a signal with rooms, views that can be written."""
+    c.reals.flags.writeable = True
+    model = at.read_model(c.ints, c.reals)
+    x = model.data[model.signal[number, at.SIGNAL_AT] :]
+    n = int(model.program[model.signal[number, at.SIGNAL_PROGRAM] + kernel.PIECES])
+    return x[: n + 1], x[2 * n + 1 : 3 * n + 1]
 
 ULPS = 16.0  # distance of two instants that are one
 MOST = 10_000_000  # samples of a run

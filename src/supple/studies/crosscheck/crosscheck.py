@@ -10,7 +10,7 @@ from typing import Any, Unpack
 from supple.analyses.base.arguments import expect
 from supple.analyses.run.options import MethodOptions, RunOptions, takes
 from supple.analyses.run.simulate import Prepared, prepare
-from supple.engine.sparsity.mass_solver_choice import Linear
+from supple.engine.sparsity.solver_choice import Linear
 from supple.events import Event
 from supple.formulations.base import Formulation
 from supple.formulations.trees import JointCoordinates

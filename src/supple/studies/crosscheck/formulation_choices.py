@@ -14,7 +14,7 @@ import numpy as np
 from supple.analyses.run.options import RunOptions
 from supple.analyses.run.simulate import Prepared
 from supple.engine.base.compiled import Compiled
-from supple.engine.sparsity.mass_solver_choice import Linear
+from supple.engine.sparsity.solver_choice import Linear
 from supple.formulations.ancf import ANCF
 from supple.formulations.base import Formulation
 from supple.formulations.deformation import DeformationModes
