@@ -76,14 +76,6 @@ def dot(x, y):
 
 
 @kernel
-def angle_of(y, x):
-    """Angle of the direction (x, y); for complex numbers, too."""
-    base = np.arctan2(y.real, x.real)
-    c, s = np.cos(base), np.sin(base)
-    return base + (y * c - x * s) / (x * c + y * s)
-
-
-@kernel
 def circle(a, phi):
     """Unit vectors from the centre to the point at angle phi, and along the circle, of a station with the pose a."""
     c, s = np.cos(phi), np.sin(phi)
