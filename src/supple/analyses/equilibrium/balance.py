@@ -572,3 +572,13 @@ def null_space(rows: Array, nu: int) -> Array:
     _, values, right = np.linalg.svd(rows)
     rank = int(np.sum(values > 1e-10 * values[0]))
     return right[rank:].T
+
+
+def independent_places(N: Array) -> list[int]:
+    """Places, ascending, of coordinates that tell all motions N (nu, n): those that move most."""
+    from scipy.linalg import qr
+
+    if not N.shape[1]:
+        return []
+    _, _, order = qr(N.T, pivoting=True, mode="economic")
+    return sorted(int(k) for k in order[: N.shape[1]])

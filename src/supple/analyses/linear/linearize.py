@@ -26,7 +26,7 @@ import numpy as np
 
 from supple.analyses.base.arguments import coordinates_of, expect, number, starting_state
 from supple.analyses.base.snapshot_result import instant
-from supple.analyses.equilibrium.balance import null_space, turned
+from supple.analyses.equilibrium.balance import independent_places, null_space, turned
 from supple.analyses.equilibrium.static_result import StaticResult
 from supple.analyses.equilibrium.statics import statics
 from supple.analyses.frequencies.frequency_errors import frequency_errors, with_frequencies
@@ -267,14 +267,11 @@ def _chosen(
 
     Those that are ``first`` (nu,) come before all others.
     """
-    import scipy.linalg
-
     n = motions.shape[1]
     scaled = motions / c.scale[:, None]
     if independent is None:
-        weighted = scaled if first is None else scaled * np.where(first, FIRST, 1.0)[:, None]
-        _, _, order = scipy.linalg.qr(weighted.T, pivoting=True, mode="economic")
-        return sorted(int(k) for k in order[:n])
+        weights = 1.0 if first is None else np.where(first, FIRST, 1.0)[:, None]
+        return independent_places(scaled * weights)
     given = "joints, their names, or pairs (joint, coordinate)"
     independent = listed(OWNER, "independent", independent, given)
     chosen = [k for body in c.deforming.values() for k in range(body.u.start, body.u.stop)]

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.analyses.equilibrium.balance import null_space
+from supple.analyses.equilibrium.balance import independent_places, null_space
 from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
 from supple.formulations.equations import Equations
@@ -139,14 +139,7 @@ class _ElasticStart(_Start):
     def _independent(self, t: float, q: Array) -> list[int]:
         """Joint velocities, as many as the mechanism with rigid bodies has degrees of freedom."""
         N = null_space(self.rows(t, q)[:, self.joints], len(self.joints))
-        chosen: list[int] = []
-        for _ in range(N.shape[1]):
-            sizes = np.linalg.norm(N, axis=1)
-            k = int(np.argmax(sizes))
-            chosen.append(int(self.joints[k]))
-            way = N[k] / sizes[k]
-            N = N - np.outer(N @ way, way)
-        return chosen
+        return [int(self.joints[k]) for k in independent_places(N)]
 
     def deflected(self, t: float, q: Array, u: Array) -> tuple[Array, Array]:
         """Coordinates in balance at the velocities u, and the accelerations of the joints."""

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.analyses.base.arguments import coordinates_of, number, starting_state
-from supple.analyses.equilibrium.balance import NO_STIFFNESS
+from supple.analyses.equilibrium.balance import NO_STIFFNESS, independent_places
 from supple.analyses.equilibrium.continuation import Continuation, Loaded, Loading, Spot
 from supple.analyses.equilibrium.static_result import static_result
 from supple.analyses.linear.finer_models import with_finer
@@ -253,7 +253,7 @@ class _Linear:
         assert first is not None
         self.first: Spot = first
         self.way = first.tangent.way / first.tangent.slope  # per load factor
-        self.chosen = _independent(first.here.N)
+        self.chosen = independent_places(first.here.N)
 
     def run(self, count: int) -> BucklingResult:
         """The lowest load factors and their modes."""
@@ -390,14 +390,6 @@ def _cure(body: FlexibleBody) -> str:
         f"modes of {body.name!r} that stretch its axis, which its stiffening needs: modes='all', "
         "AttachmentModes(2), or stiffening='second_order'"
     )
-
-
-def _independent(N: Array) -> list[int]:
-    """Places of coordinates that move most along N (nu, n), as many as it has columns."""
-    from scipy.linalg import qr
-
-    _, _, order = qr(N.T, pivoting=True, mode="economic")
-    return sorted(int(k) for k in order[: N.shape[1]])
 
 
 def strained(
