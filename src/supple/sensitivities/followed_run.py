@@ -2,7 +2,7 @@
 
 At the event of a neighbour, dt later than that of the run, its state differs by s + f dt, where f
 are the rates before the change. Behind it the velocities are those of an impact, u+(t, q, u, p)
-(`supple.loops.impact`). Seen at the time of the run again, the rates f+ behind it are taken back:
+(`supple.loops.closing`). Seen at the time of the run again, the rates f+ behind it are taken back:
 
     s+ = J (s + f dt) + u+_t dt + u+_p - f+ dt,    dt = a . s + a_p
 
@@ -28,7 +28,7 @@ from supple.foundation.arrays import Array
 from supple.foundation.errors import SimulationError
 from supple.integrators.methods.base import Integrator
 from supple.integrators.run.driver import Problem, Solution
-from supple.loops.impact import impact
+from supple.loops.closing import impact
 from supple.results.data.run_data import ChangeRecord
 from supple.results.result import Result
 from supple.sensitivities.linear_steps import States, small_motion

@@ -22,7 +22,7 @@ from supple.foundation.arrays import Array
 from supple.foundation.errors import SimulationError, describe, label
 from supple.integrators.methods.base import Integrator
 from supple.integrators.run.driver import Problem, Solution
-from supple.loops.impact import Impact, impact
+from supple.loops.closing import Impact, impact
 from supple.loops.ranks import analyse
 from supple.model import Model
 from supple.results.data.audit import AuditRecord, MomentumRecord
