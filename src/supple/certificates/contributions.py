@@ -86,12 +86,12 @@ class Evidence:
         name = type(method).__name__
         tighter = EXPLICIT if method.stability_limit else TIGHTEST
         what = f"{name} and 1/{tighter:g} of it"
-        found = self._make(what, tighter=tighter, integrator=method)
-        if found.failed:
-            why = found.reason.removeprefix(f"{name}: ")
+        run = self._make(what, tighter=tighter, integrator=method)
+        if run.failed:
+            why = run.reason.removeprefix(f"{name}: ")
             what = f"the same method and 1/{TIGHTEST:g} of it ({name}: {why})"
-            found = self._make(what, tighter=TIGHTEST)
-        return found
+            run = self._make(what, tighter=TIGHTEST)
+        return run
 
     @cached_property
     def formulation(self) -> Made:
@@ -114,14 +114,14 @@ class Evidence:
     @cached_property
     def mesh(self) -> Ladder:
         """Finer meshes of all bodies, but for those that are given."""
-        given = self.given_meshes
+        fixed = self.given_meshes
         first, unknown = refined(
-            self.runs, lambda body: {} if body.name in given else finer_mesh(body, 2)
+            self.runs, lambda body: {} if body.name in fixed else finer_mesh(body, 2)
         )
         runs: list[Made] = []
         if first:
             second, _ = refined(
-                self.runs, lambda body: {} if body.name in given else finer_mesh(body, 4)
+                self.runs, lambda body: {} if body.name in fixed else finer_mesh(body, 4)
             )
             runs = [
                 self._make("twice the elements", first, **self._refining),
@@ -227,13 +227,13 @@ def _words(fields: dict[str, Any]) -> Iterator[str]:
 
 def mesh_errors(bodies: Mapping[str, Any], made: Made) -> dict[str, float]:
     """Parts of their deflections that the meshes of bodies get wrong, where these are given."""
-    found = {}
+    errors = {}
     seen = {} if made.result is None else made.result.monitor.bodies
     for name, body in bodies.items():
         part = abs(seen[name].mesh_error) if name in seen else np.nan
         if np.isfinite(part) and part < 1.0 and _given(body):
-            found[name] = float(part)
-    return found
+            errors[name] = float(part)
+    return errors
 
 
 def _given(body: Any) -> bool:
@@ -369,8 +369,10 @@ def usable(name: str, base: Made, runs: Sequence[Made]) -> Contribution | None:
         if run.failed:
             return cannot(name, f"the run with {run.what} fails: {run.reason}")
         if run.events != base.events:
-            found = [", ".join(map(repr, r.events)) or "none" for r in (run, base)]
-            sentence = f"the run with {run.what} has other events: {found[0]} instead of {found[1]}"
+            events = [", ".join(map(repr, r.events)) or "none" for r in (run, base)]
+            sentence = (
+                f"the run with {run.what} has other events: {events[0]} instead of {events[1]}"
+            )
             return cannot(name, sentence)
     return None
 
@@ -395,10 +397,10 @@ def integration(question: Question) -> Contribution:
             f"it changes by {max(first, last):.2g} with smaller tolerances: use a smaller one"
         )
         return cannot("integration", sentence)
-    found = estimate(values, question.floor, math.inf)
+    estimated = estimate(values, question.floor, math.inf)
     return Contribution(
         "integration",
-        found.error,
+        estimated.error,
         f"changes by {first:.1e} with a tenth of the tolerance, {last:.1e} with {e.other.what}",
     )
 
@@ -420,16 +422,16 @@ def _parted(a: Sample, b: Sample) -> float | None:
 
 def sampling(question: Question) -> Contribution:
     """Distance of output times."""
-    found = question.of(question.evidence.base)
+    base = question.of(question.evidence.base)
     return Contribution(
         "sampling",
-        found.error + question.floor,
-        f"output times every {_interval(found):.2g} s, against every second one",
+        base.error + question.floor,
+        f"output times every {_interval(base):.2g} s, against every second one",
     )
 
 
-def _interval(found: Sample) -> float:
-    return float(found.t[1] - found.t[0]) if len(found.t) > 1 else math.nan
+def _interval(sample: Sample) -> float:
+    return float(sample.t[1] - sample.t[0]) if len(sample.t) > 1 else math.nan
 
 
 def formulation(question: Question) -> Contribution:
@@ -485,17 +487,17 @@ def _refined(
     if wrong is not None:
         return wrong
     values = [question.value(made) for made in (e.base, *ladder.runs)]
-    found = estimate(values, question.noise, question.span, ladder.exact)
+    estimated = estimate(values, question.noise, question.span, ladder.exact)
     changes = [abs(b - a) for a, b in pairwise(values)]
     listed = ", ".join(
         f"{change:.1e} with {made.what}" for change, made in zip(changes, ladder.runs, strict=True)
     )
-    reason = f"changes by {listed}{told(found)}"
+    reason = f"changes by {listed}{told(estimated)}"
     if ladder.exact:
         reason += ": all coordinates of the meshes"
-    elif not found.settles:
+    elif not estimated.settles:
         reason += ", which do not decrease"
-    return Contribution(name, found.error, reason, unknown)
+    return Contribution(name, estimated.error, reason, unknown)
 
 
 def validity(question: Question) -> Contribution:
@@ -546,8 +548,8 @@ def _findings(e: Evidence) -> Iterator[Finding]:
     finest = e.mesh.runs[-1] if "mesh" in e.asked and e.mesh.runs else base
     bodies = e.runs.bodies()
     for made, divided in ((base, False), (finest, True)):
-        found = () if made.result is None else made.result.monitor.findings
-        mine = (f for f in found if bodies[f.body].divides == divided or f.what == "shear")
+        all_findings = () if made.result is None else made.result.monitor.findings
+        mine = (f for f in all_findings if bodies[f.body].divides == divided or f.what == "shear")
         yield from (f for f in mine if f.what != "shear" or not divided)
 
 

@@ -147,25 +147,25 @@ def choose_modes(
         return search.found()
 
 
-def _names(runs: Runs, given: Any) -> tuple[str, ...]:
+def _names(runs: Runs, bodies: Any) -> tuple[str, ...]:
     """Bodies whose modes are chosen."""
     known = [name for name, body in runs.bodies().items() if has_modes(body)]
-    if given is None:
-        found = left_open(runs)
-        if not found:
+    if bodies is None:
+        open_names = left_open(runs)
+        if not open_names:
             raise ModelError.plain(
                 f"{OWNER}: no body of {label(runs.model)} has modes='auto', expected one, or "
                 "bodies=[...]"
             )
-        return found
-    listed = validate.listed(OWNER, "bodies", given, "names of flexible bodies with meshes")
+        return open_names
+    listed = validate.listed(OWNER, "bodies", bodies, "names of flexible bodies with meshes")
     for name in listed:
         if not isinstance(name, str) or name not in known:
             raise ModelError(
                 OWNER, "bodies", name, f"a body with a mesh ({suggestion(str(name), known)})"
             )
     if not listed:
-        raise ModelError(OWNER, "bodies", given, "names of flexible bodies with meshes")
+        raise ModelError(OWNER, "bodies", bodies, "names of flexible bodies with meshes")
     return tuple(dict.fromkeys(listed))
 
 
@@ -177,12 +177,12 @@ def left_open(runs: Runs) -> tuple[str, ...]:
 def _levels(body: Any) -> tuple[Any, ...]:
     """Choices of modes from few to many coordinates, at last all that a small mesh has."""
     size = mesh_size(body)
-    found: list[Any] = [n for n in PLAIN if n < size]
+    levels: list[Any] = [n for n in PLAIN if n < size]
     n = STATIC
     while n + STATIC_SHAPES < size and n <= DENSE:
-        found.append(AttachmentModes(n))
+        levels.append(AttachmentModes(n))
         n *= 2
-    return (*found, "all") if size <= DENSE else tuple(found)
+    return (*levels, "all") if size <= DENSE else tuple(levels)
 
 
 @dataclass(eq=False)
@@ -227,13 +227,13 @@ class _Search:
 
     def finer(self, factor: int) -> tuple[str, dict[str, Any]]:
         """Choice that the present one is compared with, in words, and modes by body."""
-        model, found = self.with_levels(self.runs, self.at).model, {}
+        model, modes = self.with_levels(self.runs, self.at).model, {}
         for name in self.levels:
             fields = more_modes(model[name], factor)
-            found[name] = fields.get("modes", "all")
-        if self.whole(found):
-            return "a run with all coordinates of the meshes", found
-        return f"a run with {factor} times the modes and static shapes", found
+            modes[name] = fields.get("modes", "all")
+        if self.whole(modes):
+            return "a run with all coordinates of the meshes", modes
+        return f"a run with {factor} times the modes and static shapes", modes
 
     def whole(self, modes: Mapping[str, Any]) -> bool:
         """True if these are all coordinates."""
@@ -246,10 +246,10 @@ class _Search:
         if key not in self.made:
             self.count += 1
             self.made[key] = self.runs.make(words, {n: {"modes": m} for n, m in chosen.items()})
-        found = self.made[key]
-        if found.failed:
-            raise SimulationError(f"{OWNER}: {words} with modes {chosen} fails: {found.reason}")
-        return found
+        made = self.made[key]
+        if made.failed:
+            raise SimulationError(f"{OWNER}: {words} with modes {chosen} fails: {made.reason}")
+        return made
 
     def errors(self, base: Made, finer: Made) -> dict[str, float]:
         """Differences of the outputs; infinite between runs with other events."""

@@ -87,20 +87,20 @@ def sample(reading: Reading, result: Result) -> Sample:
     if not np.all(np.isfinite(y)):
         raise SuppleError(f"the output {reading.name!r} is not finite")
     if reading.statistic in _EXTREMA:
-        found = _EXTREMA[reading.statistic](t, y)
+        number = _EXTREMA[reading.statistic](t, y)
     elif reading.statistic in _MEANS:
-        found = _MEANS[reading.statistic](t, y)
+        number = _MEANS[reading.statistic](t, y)
     else:
         time = {"start": float(t[0]), "end": float(t[-1])}.get(reading.statistic, reading.time)
         value = reading.read(result)
         assert time is not None and isinstance(value, float)
-        found = _Found(value, 0.0, time)
-    at_end = reading.statistic in _EXTREMA and found.time >= t[-1]
+        number = _Found(value, 0.0, time)
+    at_end = reading.statistic in _EXTREMA and number.time >= t[-1]
     size = _size(reading, result, y)
     span = max(float(np.ptp(y)), CONSTANT * size)
     if reading.statistic.startswith("time of"):
         size, span = max(abs(float(t[0])), abs(float(t[-1]))), float(t[-1] - t[0])
-    return Sample(found.value, found.error, size, span, found.time, at_end, t, y[:, None])
+    return Sample(number.value, number.error, size, span, number.time, at_end, t, y[:, None])
 
 
 def _size(reading: Reading, result: Result, y: Array) -> float:
@@ -176,8 +176,8 @@ def _max(t: Array, y: Array) -> _Found:
 
 
 def _min(t: Array, y: Array) -> _Found:
-    found = _max(t, -y)
-    return found._replace(value=-found.value)
+    top = _max(t, -y)
+    return top._replace(value=-top.value)
 
 
 def _range(t: Array, y: Array) -> _Found:
@@ -187,8 +187,8 @@ def _range(t: Array, y: Array) -> _Found:
 
 
 def _time_of_max(t: Array, y: Array) -> _Found:
-    found, error = _largest(t, y)
-    return _Found(found.time, error, found.time)
+    top, error = _largest(t, y)
+    return _Found(top.time, error, top.time)
 
 
 _EXTREMA: dict[str, Callable[[Array, Array], _Found]] = {
@@ -284,8 +284,8 @@ def short_times(model: Model, begin: float, end: float, interval: float, scout: 
 
 def _between(instants: Iterable[float], interval: float) -> Array:
     close = [(a, b) for a, b in pairwise(sorted(set(instants))) if b - a < FEW * interval]
-    found = [np.linspace(a, b, PARTS + 1) for a, b in close[:MOST]]
-    return np.concatenate(found) if found else np.zeros(0)
+    dense = [np.linspace(a, b, PARTS + 1) for a, b in close[:MOST]]
+    return np.concatenate(dense) if dense else np.zeros(0)
 
 
 def _touches(model: Model) -> Iterator[Event]:
@@ -399,37 +399,37 @@ class Runs:
         if step and tighter > 1.0:
             # a method of second order, whose error falls as that of a tolerance would
             method = replace(method, step=step / math.sqrt(tighter))  # type: ignore[call-arg]
-        given = replace(
+        run_options = replace(
             self.options,
             integrator=method,
             formulation=formulation or self.options.formulation,
             tolerance=tighter_tolerance(self.options.tolerances, tighter),
             progress=False,
         )
-        times = self._times(model, given, denser)
-        result, _ = prepare(model).run(replace(given, output=times))
+        times = self._times(model, run_options, denser)
+        result, _ = prepare(model).run(replace(run_options, output=times))
         if not result.success:
             raise SuppleError(f"the run {result.message}")
         return result
 
-    def _times(self, model: Model, given: RunOptions, denser: int) -> Any:
+    def _times(self, model: Model, run_options: RunOptions, denser: int) -> Any:
         """Output times (nt,): equal intervals, times that are asked for, and short contacts."""
-        begin = given.begin
+        begin = run_options.begin
         equal = np.linspace(begin, self.t_end, denser * self.intervals + 1)
         asked = [r.time for r in self.readings if r.time is not None]
 
         def scout(touches: Sequence[Event]) -> Result:
-            events = *event_tuple(given.owner, given.events), *touches
-            return prepare(model).run(replace(given, events=events, output=2))[0]
+            events = *event_tuple(run_options.owner, run_options.events), *touches
+            return prepare(model).run(replace(run_options, events=events, output=2))[0]
 
         asked += short_times(model, begin, self.t_end, equal[1] - equal[0], scout).tolist()
         near = [t for t in asked if np.abs(equal - t).min() > FINEST * abs(self.t_end)]
         return np.unique([*equal, *near])
 
 
-def tighter_tolerance(given: tuple[float, float], factor: float) -> tuple[float, float]:
+def tighter_tolerance(tolerances: tuple[float, float], factor: float) -> tuple[float, float]:
     """(rtol, atol) divided by a factor, as far as rounding allows."""
-    rtol, atol = given
+    rtol, atol = tolerances
     tight = min(rtol, max(rtol / factor, FINEST))
     return tight, atol * tight / rtol
 

@@ -36,12 +36,12 @@ class Ranges:
     high: Array
 
     @classmethod
-    def of(cls, owner: str, given: Any, own: Callable[[str], Any]) -> Ranges:
+    def of(cls, owner: str, ranges: Any, own: Callable[[str], Any]) -> Ranges:
         """As they are written; ``own`` gives the value that a model has."""
-        if not isinstance(given, Mapping) or not given:
-            raise ModelError(owner, "parameters", given, f"a mapping of names to {RANGE}")
-        rows = [_range(owner, str(name), value, own) for name, value in given.items()]
-        return cls(tuple(map(str, given)), *np.array(rows, dtype=float).T)
+        if not isinstance(ranges, Mapping) or not ranges:
+            raise ModelError(owner, "parameters", ranges, f"a mapping of names to {RANGE}")
+        rows = [_range(owner, str(name), value, own) for name, value in ranges.items()]
+        return cls(tuple(map(str, ranges)), *np.array(rows, dtype=float).T)
 
     @property
     def sizes(self) -> Array:
@@ -56,31 +56,31 @@ class Ranges:
         return {name: float(value) for name, value in zip(self.names, p, strict=True)}
 
 
-def named_functions(owner: str, given: Any) -> dict[str, Callable[[Any], Any]]:
+def named_functions(owner: str, functions: Any) -> dict[str, Callable[[Any], Any]]:
     """Functions of a result by name, as they are given; none without any."""
     expected = "a mapping of names to functions of the result"
-    if given is None:
+    if functions is None:
         return {}
-    if not isinstance(given, Mapping) or not all(
-        isinstance(name, str) and callable(function) for name, function in given.items()
+    if not isinstance(functions, Mapping) or not all(
+        isinstance(name, str) and callable(function) for name, function in functions.items()
     ):
-        raise ModelError(owner, "functions", given, expected)
-    return dict(given)
+        raise ModelError(owner, "functions", functions, expected)
+    return dict(functions)
 
 
-def _range(owner: str, name: str, given: Any, own: Callable[[str], Any]) -> tuple[float, ...]:
+def _range(owner: str, name: str, value: Any, own: Callable[[str], Any]) -> tuple[float, ...]:
     where = f"parameters, {name}"
-    if isinstance(given, (tuple, list, np.ndarray)):
-        numbers = [validate.limit(owner, where, x) for x in given]
+    if isinstance(value, (tuple, list, np.ndarray)):
+        numbers = [validate.limit(owner, where, x) for x in value]
         if len(numbers) == 2:
             numbers = [min(max(float(own(name)), numbers[0]), numbers[1]), *numbers]
         if len(numbers) != 3:
-            raise ModelError(owner, where, given, RANGE)
+            raise ModelError(owner, where, value, RANGE)
     else:
-        numbers = [validate.number(owner, where, given), -np.inf, np.inf]
+        numbers = [validate.number(owner, where, value), -np.inf, np.inf]
     start, low, high = numbers
     if not (low < high and low <= start <= high and np.isfinite(start)):
-        raise ModelError(owner, where, given, f"{RANGE} with low < high and the start between them")
+        raise ModelError(owner, where, value, f"{RANGE} with low < high and the start between them")
     return start, low, high
 
 
@@ -136,15 +136,15 @@ class Evaluations:
         if not self.file.exists():
             return
         try:
-            found = json.loads(self.file.read_text(encoding="utf-8"))
-            known = found["identity"] == self.identity
-            self.kept = list(found["evaluations"])
-            kept = found.get("check_sum")
+            content = json.loads(self.file.read_text(encoding="utf-8"))
+            known = content["identity"] == self.identity
+            self.kept = list(content["evaluations"])
+            kept = content.get("check_sum")
         except (OSError, ValueError, KeyError, TypeError) as reason:
             raise SuppleError(f"{self.file.name}: no file of a search ({reason})") from None
         if kept is None:
             warn_caller(f"{self.file.name}: it has no check sum, as files of earlier versions")
-        elif kept != sum_of(found["identity"], self.kept):
+        elif kept != sum_of(content["identity"], self.kept):
             raise SuppleError(
                 f"{self.file.name}: it is damaged, its content is not that of its check sum, "
                 "expected the file as it was written, or a new name"
@@ -170,10 +170,10 @@ class Evaluations:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", SuppleWarning)
-                self.last = found = self.run(values)
+                self.last = derivative = self.run(values)
             for output in self.outputs:
-                slopes = found.gradient(output)
-                record[output] = [np.asarray(found.values[output]).tolist(), slopes.tolist()]
+                slopes = derivative.gradient(output)
+                record[output] = [np.asarray(derivative.values[output]).tolist(), slopes.tolist()]
         except SuppleError as error:
             record["failed"] = str(error)
         self.made += 1

@@ -206,8 +206,8 @@ class Fit(OnRun):
         rows += [("doubt", sentence) for sentence in self.doubts]
         rows.append(("run", self.verdict))
         title = f"Fit after {self.runs} runs, intervals of {self.confidence:.0%}; {self.message}"
-        found = "bad" if not self.success else "doubtful" if self.doubts else "good"
-        return Report(title, rows, worse(found, grade(self.result)))
+        level = "bad" if not self.success else "doubtful" if self.doubts else "good"
+        return Report(title, rows, worse(level, grade(self.result)))
 
     def _interval(self, name: str) -> str:
         half = self.intervals[name]
@@ -270,11 +270,11 @@ def other_starts(
         yield x
     if count < 2:
         return
-    found = places(ranges, SPREAD * (count - 1))
-    costs = np.array([cost(place) for place in found])
+    spread = places(ranges, SPREAD * (count - 1))
+    costs = np.array([cost(place) for place in spread])
     for k in np.argsort(costs, kind="stable")[: count - 1]:
         if np.isfinite(costs[k]):
-            yield found[k]
+            yield spread[k]
 
 
 ALIKE = 0.995  # correlation of two parameters from which on data do not tell them apart
@@ -300,16 +300,16 @@ class Problem:
         return self.evaluations.ranges
 
     def _at(self, x: Array) -> dict[str, Any]:
-        found = self.evaluations.at(x)
-        if "failed" in found:
-            raise SuppleError(f"fit: a run fails: {found['failed']}")
-        return found
+        evaluation = self.evaluations.at(x)
+        if "failed" in evaluation:
+            raise SuppleError(f"fit: a run fails: {evaluation['failed']}")
+        return evaluation
 
     def left(self, x: Array) -> Array:
         """Residuals (m,) of all records, run less record, in units of the records' sizes."""
-        found = self._at(x)
+        evaluation = self._at(x)
         rows = zip(self.asked, self.places, self.data, self.sizes, strict=True)
-        parts = [(np.array(found[r.name][0])[at] - y) / size for r, at, y, size in rows]
+        parts = [(np.array(evaluation[r.name][0])[at] - y) / size for r, at, y, size in rows]
         return np.concatenate(parts)
 
     def tried(self, x: Array) -> Array:
@@ -320,9 +320,9 @@ class Problem:
 
     def slopes(self, x: Array) -> Array:
         """Derivatives (m, n) of the residuals."""
-        found = self._at(x)
+        evaluation = self._at(x)
         rows = zip(self.asked, self.places, self.sizes, strict=True)
-        parts = [np.array(found[r.name][1])[:, at].T / size for r, at, size in rows]
+        parts = [np.array(evaluation[r.name][1])[:, at].T / size for r, at, size in rows]
         return np.concatenate(parts) * self.ranges.sizes
 
     def misfits(self, x: Array) -> list[Misfit]:
@@ -357,9 +357,9 @@ class Problem:
         """
         start = self.ranges.start / self.ranges.sizes
         self._at(start)  # which must be possible
-        found, made = self.searched(start, most), 1
-        if not self._is_missed(found.x):
-            return found, made
+        search, made = self.searched(start, most), 1
+        if not self._is_missed(search.x):
+            return search, made
         spans = np.concatenate(self.times)
         fractions = (spans - spans.min()) / np.ptp(spans)
 
@@ -374,10 +374,10 @@ class Problem:
             if np.isinf(cost(x)):
                 continue
             other, made = self.searched(x, most), made + 1
-            found = other if other.cost < found.cost else found
-            if not self._is_missed(found.x):
+            search = other if other.cost < search.cost else search
+            if not self._is_missed(search.x):
                 break
-        return found, made
+        return search, made
 
     def _is_missed(self, x: Array) -> bool:
         return any(m.is_gross or (m.excess > 0.0 and m.serial) for m in self.misfits(x))
@@ -387,8 +387,8 @@ class Problem:
         from scipy.stats import t as student
 
         sizes = self.ranges.sizes
-        found, searches = self.best(most, starts)
-        x, left, J = found.x, self.left(found.x), self.slopes(found.x)
+        search, searches = self.best(most, starts)
+        x, left, J = search.x, self.left(search.x), self.slopes(search.x)
         m, n = J.shape
         free = max(m - n, 1)
         scatter = float(left @ left) / free
@@ -425,8 +425,8 @@ class Problem:
             (*missed, *doubts),
             {name: float(np.sqrt(np.mean(y * y))) for name, y in residuals.items()},
             residuals,
-            bool(found.success),
-            str(found.message),
+            bool(search.success),
+            str(search.message),
             self.evaluations.made,
             searches,
             self.evaluations.result(values),
@@ -540,26 +540,26 @@ class Recorded(Reading):
     def read(self, subject: Any, views: dict[str, Any] | None = None) -> Array:
         """The history (nt,)."""
         assert self.function is not None
-        found = np.asarray(self.function(subject), dtype=float)
-        if found.shape != subject.t.shape or not np.all(np.isfinite(found)):
+        values = np.asarray(self.function(subject), dtype=float)
+        if values.shape != subject.t.shape or not np.all(np.isfinite(values)):
             expected = f"{len(subject.t)} finite numbers, one at each output time"
-            raise ModelError(OWNER, f"functions, {self.name}", found.shape, expected)
-        return found
+            raise ModelError(OWNER, f"functions, {self.name}", values.shape, expected)
+        return values
 
 
 def _records(
-    given: Any, functions: Mapping[str, Any]
+    records: Any, functions: Mapping[str, Any]
 ) -> tuple[tuple[Reading, ...], list[Array], list[Array]]:
-    if not isinstance(given, Mapping) or not given:
-        raise ModelError(OWNER, "records", given, RECORDS)
+    if not isinstance(records, Mapping) or not records:
+        raise ModelError(OWNER, "records", records, RECORDS)
     asked = tuple(
         Recorded(str(name), function=functions[name])
         if name in functions
         else readings({str(name): str(name)}, OWNER)[0]
-        for name in given
+        for name in records
     )
     times, data = [], []
-    for reading, pair in zip(asked, given.values(), strict=True):
+    for reading, pair in zip(asked, records.values(), strict=True):
         where = f"records, {reading.name}"
         if not reading.is_history or not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise ModelError(OWNER, where, pair, RECORDS)
@@ -572,10 +572,12 @@ def _records(
     return asked, times, data
 
 
-def _sizes(asked: tuple[Reading, ...], data: list[Array], given: Any) -> list[float]:
+def _sizes(asked: tuple[Reading, ...], data: list[Array], deviations: Any) -> list[float]:
     """Units of the errors of each record: deviations, or the scatter of the record itself."""
-    if given is None:
+    if deviations is None:
         return [float(np.std(y)) or 1.0 for y in data]
-    if not isinstance(given, Mapping) or set(given) != {r.name for r in asked}:
-        raise ModelError(OWNER, "deviations", given, "a positive number for each of the records")
-    return [validate.positive(OWNER, f"deviations, {r.name}", given[r.name]) for r in asked]
+    if not isinstance(deviations, Mapping) or set(deviations) != {r.name for r in asked}:
+        raise ModelError(
+            OWNER, "deviations", deviations, "a positive number for each of the records"
+        )
+    return [validate.positive(OWNER, f"deviations, {r.name}", deviations[r.name]) for r in asked]

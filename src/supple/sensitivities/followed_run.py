@@ -187,8 +187,8 @@ class Jump:
         crossing = None
         if event is not None:
             span = float(solution.t[-1] - solution.t[0])
-            given = event, before, rates, units, span
-            crossing = Crossing.of(neighbours, *given, view)
+            instant = event, before, rates, units, span
+            crossing = Crossing.of(neighbours, *instant, view)
         delayed = J @ rates + over_time - later
         if crossing is not None:
             S += np.outer(delayed, crossing.over_states)
@@ -206,15 +206,15 @@ def _states(state: State) -> States:
 
 def _moving(piece: Piece) -> Event | None:
     """The event whose instant depends on the state; None if it is given."""
-    found = [event for event in piece.fired if event.at is None]
-    if len(found) > 1 or (found and len(piece.fired) > 1):
+    moving = [event for event in piece.fired if event.at is None]
+    if len(moving) > 1 or (moving and len(piece.fired) > 1):
         names = ", ".join(repr(event.name) for event in piece.fired)
         assert piece.change is not None
         raise SimulationError(
             f"sensitivity: the events {names} are at one instant, t = {piece.change.t:g} s, so "
             "that what follows has no derivative"
         )
-    return found[0] if found else None
+    return moving[0] if moving else None
 
 
 def _behind(compiled: Compiled, states: States) -> Array:
@@ -317,12 +317,12 @@ class FollowedRun:
             if isinstance(leg, Jump):
                 s = s @ leg.matrix.T + np.array([leg.terms[name] for name in names])
                 continue
-            found, s = leg.forward(names, s, times[mine])
+            slopes, s = leg.forward(names, s, times[mine])
             for p, name in enumerate(names):
                 if leg.warp(name).moves:
                     shift = leg.warp(name).at(times[mine])
-                    found[p] -= shift[:, None] * self.rates(times[mine])
-            out[:, mine] = found
+                    slopes[p] -= shift[:, None] * self.rates(times[mine])
+            out[:, mine] = slopes
         return out
 
     def backward(self, times: Array, slopes: Array) -> Array:
@@ -347,14 +347,14 @@ class FollowedRun:
 
     def _shared(self, times: Array) -> list[tuple[Stretch | Jump, np.ndarray]]:
         """The legs, each with the times in it; that of a change belongs to what is behind it."""
-        found = []
+        shared = []
         last = max(k for k, leg in enumerate(self.legs) if isinstance(leg, Stretch))
         for k, leg in enumerate(self.legs):
             mine = np.zeros(len(times), dtype=bool)
             if isinstance(leg, Stretch):
                 mine = (times >= leg.ends[0]) & ((times < leg.ends[-1]) | (k == last))
-            found.append((leg, mine))
-        return found
+            shared.append((leg, mine))
+        return shared
 
     @property
     def states(self) -> States:
@@ -379,20 +379,20 @@ def _legs(
     steps: Array,
 ) -> tuple[Stretch | Jump, ...]:
     """Stretches and jumps of the phases of a run, whose steps end at times (n,) s."""
-    found: list[Stretch | Jump] = []
+    legs: list[Stretch | Jump] = []
     units = units_of(neighbours, solution)
     for k, piece in enumerate(pieces):
         s = piece.solution
         if s is not None and piece.problem is not None:
             begin, end = piece.problem.t_start, s.final.t
             ends = np.unique([begin, *steps[(steps > begin) & (steps <= end)]])
-            found.append(Stretch(neighbours, integrator, piece.problem, s.row_sets, ends))
+            legs.append(Stretch(neighbours, integrator, piece.problem, s.row_sets, ends))
         if piece.change is not None:
             changes = [p.change for p in pieces[:k] if p.change is not None]
-            found.append(Jump.of(neighbours, piece, solution, changes, units))
-    if not isinstance(found[-1], Stretch):  # a change at the end: no step is behind it
+            legs.append(Jump.of(neighbours, piece, solution, changes, units))
+    if not isinstance(legs[-1], Stretch):  # a change at the end: no step is behind it
         after = pieces[-1].after
         assert after is not None
         ends = np.array([solution.final.t])
-        found.append(Stretch(neighbours, integrator, problem, RowSets.of(after), ends))
-    return tuple(found)
+        legs.append(Stretch(neighbours, integrator, problem, RowSets.of(after), ends))
+    return tuple(legs)

@@ -43,7 +43,7 @@ class Matching:
 
     def of(self, model: Model, name: str) -> Model:
         """The model beside the first one along a parameter, or a copy with matched modes."""
-        found, bodies = [], model.bodies
+        matched, bodies = [], model.bodies
         for record in self._records.values():
             body = cast("FlexibleBody", bodies.get(record.name))  # a part is not listed there
             if type(body) is not type(record.body):
@@ -60,8 +60,8 @@ class Matching:
             if other is None:
                 raise self._cut(name, body)
             if other is not body:
-                found.append(other)
-        return _with_bodies(model, found) if found else model
+                matched.append(other)
+        return _with_bodies(model, matched) if matched else model
 
     def _pattern(self, record: FlexRecord) -> ModePattern | None:
         if record.name not in self._patterns:
@@ -114,10 +114,10 @@ def same_structure(one: Compiled, two: Compiled) -> bool:
 
 def _compared(ints: np.ndarray, name: str) -> np.ndarray:
     """A field of a model's integers without what says where strips of zeros are."""
-    found = at.integers(ints, name).copy()
+    field = at.integers(ints, name).copy()
     if name in STRIP_COLUMNS:
-        found[..., STRIP_COLUMNS[name]] = 0
-    return found
+        field[..., STRIP_COLUMNS[name]] = 0
+    return field
 
 
 OWNER = "sensitivity"
@@ -208,11 +208,11 @@ class Neighbours:
     @cached_property
     def _base(self) -> Beside | None:
         """Makes neighbours of what is compiled; None where each is prepared as a model is."""
-        here, given = self.here, self.subject.given
+        here, settings = self.here, self.subject.given
         built = here.model.built.get("joint coordinates")
         if not isinstance(self.subject, OfModel) or built is None:
             return None
-        if given.get("start") is not None or here.compiled.joints is not built.joints:
+        if settings.get("start") is not None or here.compiled.joints is not built.joints:
             return None
         return Beside(here.model, built)
 
@@ -286,19 +286,21 @@ class Neighbours:
     def pair(self, name: str, displacement: float | None = None) -> tuple[Start, Start]:
         """The model with a parameter displaced to both sides; both are of one structure."""
         by = self.step(name) if displacement is None else displacement
-        found = self.at(name, by), self.at(name, -by)
-        for one in found:
+        sides = self.at(name, by), self.at(name, -by)
+        for one in sides:
             self._expect_alike(name, one)
-        return found
+        return sides
 
     def _start(self, values: Row, name: str) -> Start:
-        model, given = self.subject.made(values)
+        model, settings = self.subject.made(values)
         if name:
             model = self._matching.of(model, name)
-        model, problem, _ = prepare(model).problem(RunOptions(**given, progress=False))
+        model, problem, _ = prepare(model).problem(RunOptions(**settings, progress=False))
         if problem.sampler is not None:
-            found = problem.sampler.loops[0].controller
-            raise ModelError(OWNER, "model", found, "one without sampled controllers, which jump")
+            controller = problem.sampler.loops[0].controller
+            raise ModelError(
+                OWNER, "model", controller, "one without sampled controllers, which jump"
+            )
         if not self._problems:  # the first is that of the model itself
             self._problems.append(problem)
         compiled = problem.equations.compiled
@@ -336,14 +338,14 @@ def start_variation(neighbours: Neighbours, name: str) -> tuple[Array, Array, Ar
     if all(a is b or np.array_equal(a, b) for a, b in zip(here.state, first.state, strict=True)):
         return np.zeros(n), np.zeros(n), np.zeros(len(here.z))
     h, equations = neighbours.step(name), neighbours.problem.equations
-    found: list[Array] = []
+    slopes: list[Array] = []
     for by in (h, 2.0 * h):
         one, two = neighbours.pair(name, by)
         x = equations.increment(here.q, one.q) - equations.increment(here.q, two.q)
-        found.append(np.concatenate([x, one.u - two.u, one.z - two.z]) / (2.0 * by))
-    if np.max(np.abs(found[0] - found[1])) > 0.02 * np.max(np.abs(found[0])):
+        slopes.append(np.concatenate([x, one.u - two.u, one.z - two.z]) / (2.0 * by))
+    if np.max(np.abs(slopes[0] - slopes[1])) > 0.02 * np.max(np.abs(slopes[0])):
         raise neighbours.jump(name)
-    s = (4.0 * found[0] - found[1]) / 3.0
+    s = (4.0 * slopes[0] - slopes[1]) / 3.0
     return s[:n], s[n : 2 * n], s[2 * n :]
 
 

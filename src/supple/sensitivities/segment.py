@@ -123,18 +123,18 @@ class Places:
         self, item: str | None, changed: np.ndarray, fields: set[str]
     ) -> np.ndarray | None:
         """Elements whose numbers change; None if others than those on joint coordinates do."""
-        found = np.zeros(0, dtype=np.int64)
+        elements = np.zeros(0, dtype=np.int64)
         if not fields & set(ELEMENT_NUMBERS):
-            return found
+            return elements
         k = self.names.index("coef")
         rows = changed[(changed >= self.begins[k]) & (changed < self.begins[k + 1])]
-        found = np.unique((rows - self.begins[k]) // at.ELEMENT_REALS)
+        elements = np.unique((rows - self.begins[k]) // at.ELEMENT_REALS)
         if "data" in fields:
             own = [] if item is None else self.compiled.channels(item)
-            if not own or not set(found.tolist()) <= set(own):
+            if not own or not set(elements.tolist()) <= set(own):
                 return None
-            found = np.array(own, dtype=np.int64)
-        return found if np.all(self.kinds[found] >= JOINT_SPRING) else None
+            elements = np.array(own, dtype=np.int64)
+        return elements if np.all(self.kinds[elements] >= JOINT_SPRING) else None
 
     def _nodes(self, first: Array, second: Array, apart: float) -> tuple[Array, bool]:
         """Rates (nodes, NODE_SLOPES) of nodes, and whether frames move."""
@@ -180,8 +180,8 @@ def node_sums(compiled: Compiled, steps: Steps, weights: Weights, posed: bool) -
     sums, nodes, nu = weights.sums, int(compiled.ints[at.H_NODES]), compiled.nu
     out = np.zeros((sums * nodes, along.NODE_SLOPES))
     scratch = [np.zeros((nu, nu)) for _ in range(3)]
-    given = compiled.ints, compiled.reals, new_work(compiled.ints), s.t, s.q, s.u, small.a, s.z
-    along.node_slopes(*given, weights.residuals, int(posed), *scratch, out)
+    states = compiled.ints, compiled.reals, new_work(compiled.ints), s.t, s.q, s.u, small.a, s.z
+    along.node_slopes(*states, weights.residuals, int(posed), *scratch, out)
     return out.reshape(sums, nodes, -1)
 
 
@@ -191,16 +191,18 @@ def element_sums(
     """Slopes (sums,) of weighted residuals and rates; None if a difference is not smooth."""
     s, out = steps.stages, np.zeros(weights.sums + 2)
     models = compiled.reals, touched.first, touched.second
-    given = touched.elements, s.t, s.q, s.u, s.z, weights.residuals, weights.rates
-    along.joint_slopes(compiled.ints, *models, work, *given, out)
+    states = touched.elements, s.t, s.q, s.u, s.z, weights.residuals, weights.rates
+    along.joint_slopes(compiled.ints, *models, work, *states, out)
     second, size = out[weights.sums :]
     return None if second > ROUGH * size else out[: weights.sums] / touched.apart
 
 
-def along_nodes(found: Sequence[Touched], sums: Array) -> Array:
+def along_nodes(touched: Sequence[Touched], sums: Array) -> Array:
     """Slopes (sums, np) along parameters, of those of nodes (sums, nodes, NODE_SLOPES)."""
-    rates = np.array([x.nodes if x.nodes is not None else np.zeros(sums.shape[1:]) for x in found])
-    total: Array = sums.reshape(len(sums), -1) @ rates.reshape(len(found), -1).T
+    rates = np.array(
+        [x.nodes if x.nodes is not None else np.zeros(sums.shape[1:]) for x in touched]
+    )
+    total: Array = sums.reshape(len(sums), -1) @ rates.reshape(len(touched), -1).T
     return total
 
 

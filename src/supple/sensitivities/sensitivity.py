@@ -74,10 +74,10 @@ def worse(first: str, second: str) -> str:
     return max(first, second, key=WORST.index)
 
 
-def tell_doubts(owner: str, found: OnRun, serious: bool = False) -> None:
+def tell_doubts(owner: str, answer: OnRun, serious: bool = False) -> None:
     """Warn of a run that is not trusted; with ``serious`` only of one that cannot be used."""
-    if grade(found.result) in (WORST[2:] if serious else WORST[1:]):
-        warn_caller(f"{owner}: the run is {found.verdict}")
+    if grade(answer.result) in (WORST[2:] if serious else WORST[1:]):
+        warn_caller(f"{owner}: the run is {answer.verdict}")
 
 
 METHODS = ("forward", "adjoint")
@@ -155,8 +155,8 @@ class Ending:
             return None
         t, state = run.solution.t, run.states.part(slice(-1, None))
         rates = run.rates(state.t)[0]
-        given = run.neighbours, event, state, rates, run.units, float(t[-1] - t[0])
-        return cls(Crossing.of(*given, run.shown), rates)
+        instant = run.neighbours, event, state, rates, run.units, float(t[-1] - t[0])
+        return cls(Crossing.of(*instant, run.shown), rates)
 
     def moves(self, name: str, state: Array) -> float:
         """Derivative of the time of the end along a parameter, with that (ns,) of the state."""
@@ -165,10 +165,10 @@ class Ending:
 
 def _last(run: FollowedRun) -> Event | None:
     """The event that ended the run."""
-    problem, found = run.neighbours.problem, run.solution.events
-    if not found or found[-1].t < run.solution.t[-1] or run.solution.t[-1] >= problem.t_end:
+    problem, happened = run.neighbours.problem, run.solution.events
+    if not happened or happened[-1].t < run.solution.t[-1] or run.solution.t[-1] >= problem.t_end:
         return None
-    return next((e for e in problem.events if e.name == found[-1].name and e.terminal), None)
+    return next((e for e in problem.events if e.name == happened[-1].name and e.terminal), None)
 
 
 def expect_events(owner: str, events: tuple[Event, ...]) -> None:
@@ -198,7 +198,7 @@ class OutputSlopes:
             later[-1] = self.ending.moves(name, states[-1])
             states = states + later[:, None] * self.ending.rates
         size = float(np.max(np.abs(states) / self.units, initial=0.0))
-        found: dict[str, Any] = {}
+        slopes: dict[str, Any] = {}
         steps = near.displacements(name)
         if len(steps) > 1 and steps[-1][0] * size > FAR:
             steps = [(near.step(name), 1.0)]
@@ -210,8 +210,8 @@ class OutputSlopes:
                 shown.append(self.run.shown(start, moved._replace(t=s.t + by * later)))
             for r in self.readings:
                 one, two = (np.asarray(r.read(x)) for x in shown)
-                found[r.name] = found.get(r.name, 0.0) + weight * (one - two) / (2.0 * step)
-        return found
+                slopes[r.name] = slopes.get(r.name, 0.0) + weight * (one - two) / (2.0 * step)
+        return slopes
 
     def over_states(self, reading: Reading) -> tuple[Indices, Array, float]:
         """Places (k,) of the output times that a number depends on, its slopes (k, ns) there.
@@ -336,8 +336,8 @@ class Sensitivity(OnRun):
 
     def _report(self) -> Report:
         rows = []
-        for output, found in self.derivatives.items():
-            for name, slope in found.items():
+        for output, slopes in self.derivatives.items():
+            for name, slope in slopes.items():
                 size = float(np.max(np.abs(slope)))
                 told = f"{float(slope):.6g}" if np.ndim(slope) == 0 else f"up to {size:.6g}"
                 rows.append((output, name, told))
@@ -396,9 +396,9 @@ def sensitivity(
     subject.expect_outputs([dict(values)], asked)
     if method is not None:
         validate.choice(OWNER, "method", method, METHODS)
-    found = derivatives(subject, asked, values, method)
-    tell_doubts(OWNER, found, serious=True)
-    return found
+    answer = derivatives(subject, asked, values, method)
+    tell_doubts(OWNER, answer, serious=True)
+    return answer
 
 
 def subject_for(
@@ -415,8 +415,8 @@ def subject_for(
     chosen = RunOptions(t_end, integrator=integrator).expect_method(owner)
     events = event_tuple(owner, events)
     expect_events(owner, events)
-    given = {"t_end": t_end, "output": times, "events": events, "integrator": chosen}
-    return subject_of(model, given, options, owner=owner)
+    settings = {"t_end": t_end, "output": times, "events": events, "integrator": chosen}
+    return subject_of(model, settings, options, owner=owner)
 
 
 def derivatives(
@@ -430,19 +430,21 @@ def derivatives(
     near = Neighbours(subject, values, {name: scale_of(x) for name, x in values.items()})
     run = FollowedRun.of(near, subject.given["integrator"])
     slopes = OutputSlopes(run, asked)
-    found = _forward(slopes) if method == "forward" else _adjoint(slopes)
+    by_output = _forward(slopes) if method == "forward" else _adjoint(slopes)
     seconds = time.perf_counter() - begin
-    return Sensitivity(slopes.values, values, found, run.solution.t, method, slopes.result, seconds)
+    return Sensitivity(
+        slopes.values, values, by_output, run.solution.t, method, slopes.result, seconds
+    )
 
 
 def _forward(slopes: OutputSlopes) -> dict[str, dict[str, Any]]:
     run = slopes.run
     states = run.forward(run.solution.t)
-    found: dict[str, dict[str, Any]] = {r.name: {} for r in slopes.readings}
+    by_output: dict[str, dict[str, Any]] = {r.name: {} for r in slopes.readings}
     for name, mine in zip(run.neighbours.values, states, strict=True):
         for output, slope in slopes.along(name, mine).items():
-            found[output][name] = slope if slope.ndim else float(slope)
-    return found
+            by_output[output][name] = slope if slope.ndim else float(slope)
+    return by_output
 
 
 def _adjoint(slopes: OutputSlopes) -> dict[str, dict[str, Any]]:
@@ -469,20 +471,20 @@ def _values(subject: Subject, parameters: Any) -> dict[str, float]:
     if isinstance(parameters, str):
         parameters = [parameters]
     if isinstance(parameters, Mapping):
-        given = dict(parameters)
+        values = dict(parameters)
     else:
         names = validate.listed(OWNER, "parameters", parameters, NAMES)
         subject.expect([validate.text(OWNER, "parameters", name, NAMES) for name in names])
-        given = {name: own_value(subject, name) for name in names}
-    if not given:
+        values = {name: own_value(subject, name) for name in names}
+    if not values:
         raise ModelError(OWNER, "parameters", parameters, NAMES)
-    found = {}
-    for name, value in given.items():
+    numbers = {}
+    for name, value in values.items():
         number = isinstance(value, (int, float, np.floating, np.integer))
         if not number or isinstance(value, bool) or not math.isfinite(value):
             raise ModelError(OWNER, f"parameters, {name}", value, "a number")
-        found[str(name)] = float(value)
-    return found
+        numbers[str(name)] = float(value)
+    return numbers
 
 
 def own_value(subject: Subject, name: str) -> Any:
@@ -498,5 +500,5 @@ def own_value(subject: Subject, name: str) -> Any:
         expected = "a mapping of names to values for a function"
         raise ModelError(subject.owner, "parameters", name, expected)
     item, _, field = name.partition(".")
-    found = value_at(model[item], field)
-    return float(found.item()) if isinstance(found, np.ndarray) and found.size == 1 else found
+    value = value_at(model[item], field)
+    return float(value.item()) if isinstance(value, np.ndarray) and value.size == 1 else value

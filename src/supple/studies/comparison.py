@@ -60,12 +60,12 @@ class Interpolant:
         if len(self.t) == len(times) and np.array_equal(self.t, times):
             return self.derivatives[self.order]
         if len(self.derivatives) == 1:
-            found = _spline(self.t, self.derivatives[0], times)
+            values = _spline(self.t, self.derivatives[0], times)
         else:
-            found = _hermite(self.t, self.derivatives, times, self.order)
+            values = _hermite(self.t, self.derivatives, times, self.order)
         if self.turns:
-            found = found / np.linalg.norm(found, axis=1, keepdims=True)
-        return found
+            values = values / np.linalg.norm(values, axis=1, keepdims=True)
+        return values
 
     def uncertainty(self) -> float:
         """Return an estimate of the largest error between output times, in ``units``.
@@ -198,10 +198,10 @@ def _hermite(t: Array, derivatives: tuple[Array, ...], times: Array, order: int)
         ]
     if order == 1:
         c = [j * c[j] / h for j in range(1, len(c))]
-    found = np.zeros_like(c[0])
+    value = np.zeros_like(c[0])
     for coefficient in reversed(c):
-        found = found * s + coefficient
-    return found
+        value = value * s + coefficient
+    return value
 
 
 def _spline(t: Array, values: Array, times: Array) -> Array:
@@ -223,7 +223,7 @@ SHOWN = 40  # rows of the printed table
 
 
 def draw(
-    found: Comparison,
+    comparison: Comparison,
     names: Sequence[str],
     tolerance: float,
     labels: tuple[str, str],
@@ -233,25 +233,25 @@ def draw(
 
     A dotted line is the ``tolerance``.
     """
-    chosen = [found[name] for name in names[:MOST]]
+    chosen = [comparison[name] for name in names[:MOST]]
     count = len(chosen)
     shape: dict[str, Any] = {"squeeze": False, "height_ratios": [1.6, 1.0] * count}
     figure, grid = blank_figure(3.4 * count + 0.4, 2 * count, 1, sharex=True, **shape)
     rows = grid[:, 0]
-    tracks = [result.track() for result in found.runs]
+    tracks = [result.track() for result in comparison.runs]
     for place, d in enumerate(chosen):
         values, residual = rows[2 * place], rows[2 * place + 1]
         for k, (track, label) in enumerate(zip(tracks, labels, strict=True)):
             _histories(values, track, d.name, label, broken=k == 1)
         dress(values, y=named(d.name, d.units))
         parts = np.maximum(d.values / (d.range or 1.0), SMALLEST)
-        residual.plot(found.t, parts, lw=1.2, color=COLOURS[3], label="difference")
+        residual.plot(comparison.t, parts, lw=1.2, color=COLOURS[3], label="difference")
         residual.set_yscale("log")
         if tolerance > 0.0:
             residual.axhline(tolerance, color=COLOURS[2], lw=1.0, ls=":", label="tolerance")
         dress(residual, y="difference / range")
     rows[-1].set_xlabel("time (s)", color=INK)
-    rows[-1].set_xlim(found.t[0], found.t[-1])
+    rows[-1].set_xlim(comparison.t[0], comparison.t[-1])
     figure.align_ylabels(rows)
     return save_figure(figure, path)
 
@@ -307,6 +307,7 @@ class Difference:
 
 
 @public
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """Differences of two runs by quantity: ``comparison["elbow.angle"].max``; it prints as a table.
 
@@ -318,17 +319,10 @@ class Comparison:
     runs : the two results
     """
 
-    def __init__(
-        self,
-        t: Array,
-        differences: dict[str, Difference],
-        skipped: dict[str, str],
-        runs: tuple[Result | SavedResult, Result | SavedResult],
-    ) -> None:
-        self.t = t
-        self.runs = runs
-        self.differences = differences
-        self.skipped = skipped
+    t: Array
+    differences: dict[str, Difference]
+    skipped: dict[str, str]
+    runs: tuple[Result | SavedResult, Result | SavedResult]
 
     @property
     def max(self) -> dict[str, float]:
@@ -357,8 +351,8 @@ class Comparison:
 
     def _ranked(self) -> list[Difference]:
         """Largest relative differences first, those that mean nothing last."""
-        found = self.differences.values()
-        return sorted(found, key=lambda d: (d.max < d.interpolation, -d.relative))
+        differences = self.differences.values()
+        return sorted(differences, key=lambda d: (d.max < d.interpolation, -d.relative))
 
     def __getitem__(self, name: str) -> Difference:
         if name not in self.differences:
@@ -529,14 +523,14 @@ def _times(a: Array, b: Array) -> Array:
 def _chosen(common: list[str], what: tuple[str, ...]) -> list[str]:
     chosen: list[str] = []
     for item in what:
-        found = [n for n in common if n == item or n.rpartition(".")[0] == item]
-        if not found:
+        own = [n for n in common if n == item or n.rpartition(".")[0] == item]
+        if not own:
             objects = list(dict.fromkeys(n.rpartition(".")[0] for n in common))
             raise SuppleError(
                 f"compare: the results do not both have {item!r}, "
                 f"{suggestion(item, objects + common)}"
             )
-        chosen += found
+        chosen += own
     return list(dict.fromkeys(chosen)) if what else common
 
 
@@ -561,10 +555,10 @@ def _judged_with(name: str, table: dict[str, Interpolant]) -> str:
 def _different_bodies(a: dict[str, Interpolant], b: dict[str, Interpolant]) -> set[str]:
     """Beams whose elastic coordinates differ in number or name."""
     own: list[dict[str, set[str]]] = [{}, {}]
-    for found, table in zip(own, (a, b), strict=True):
+    for bodies, table in zip(own, (a, b), strict=True):
         for name, interpolant in table.items():
             if _elastic(interpolant) and f"{name.rpartition('.')[0]}.strain_energy" in table:
-                found.setdefault(name.rpartition(".")[0], set()).add(name)
+                bodies.setdefault(name.rpartition(".")[0], set()).add(name)
     return {body for body in {*own[0], *own[1]} if own[0].get(body) != own[1].get(body)}
 
 

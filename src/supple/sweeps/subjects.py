@@ -72,17 +72,17 @@ class Subject(ABC):
 
     def run(self, parameters: Row) -> tuple[Any, str]:
         """The result of a run and its verdict; the model itself where nothing is simulated."""
-        model, given = self.made(parameters)
-        if given.get("t_end") is None:
+        model, settings = self.made(parameters)
+        if settings.get("t_end") is None:
             model.check()
             return model, ""
-        result, doubts = prepare(model).run(RunOptions(**given, progress=False))
+        result, doubts = prepare(model).run(RunOptions(**settings, progress=False))
         if not result.success:
             raise SuppleError(f"the run {result.message}")
-        looked = given.get("monitored", True) or not result.data.compiled.deforming
+        looked = settings.get("monitored", True) or not result.data.compiled.deforming
         steps = int(result.statistics.get("equal_steps", 0))
         monitored = result.monitor if looked else None
-        asked = given.get("monitored", True)
+        asked = settings.get("monitored", True)
         # a run is made again only if it is so long that errors may have grown
         if asked:
             motion = motion_audit(result, again=is_long(result))
@@ -107,11 +107,11 @@ class Subject(ABC):
         texts = [r for r in readings if r.function is None]
         with without_warnings():
             try:
-                model, given = self.made(parameters)
-                if given.get("t_end") is None:
+                model, settings = self.made(parameters)
+                if settings.get("t_end") is None:
                     _refuse_texts(texts, self.owner)
                     return True
-                result = first_instant(prepare(model), RunOptions(**given, progress=False))
+                result = first_instant(prepare(model), RunOptions(**settings, progress=False))
             except ModelError as error:
                 if error.object in (SIMULATE, self.owner):
                     raise
@@ -238,8 +238,8 @@ def expect_path(model: Model, path: str, owner: str = OWNER) -> None:
     item = model[name]
     if item is model.ground:
         raise ModelError(owner, "parameters", path, "a field of an item other than the ground")
-    found = value_at(item, field)
-    if isinstance(found, np.ndarray) and found.size > 1:
+    value = value_at(item, field)
+    if isinstance(value, np.ndarray) and value.size > 1:
         expected = f"one number of it, e.g. '{path}.0'"
         raise ModelError(owner, "parameters", path, expected)
 
@@ -257,9 +257,9 @@ def replaced(model: Model, parameters: Row) -> Model:
     return varied
 
 
-def _is_plainly(found: Any, value: Any) -> bool:
+def _is_plainly(now: Any, value: Any) -> bool:
     """True if a field is this number already, so that nothing is to be made again."""
-    return isinstance(found, float) and isinstance(value, float) and found == value
+    return isinstance(now, float) and isinstance(value, float) and now == value
 
 
 def subject_of(
@@ -367,13 +367,13 @@ class OneRun:
         begin = time.perf_counter()
         try:
             with raised_at_once(), np.errstate(all="ignore"):
-                found, verdict = self.subject.run(parameters)
+                run, verdict = self.subject.run(parameters)
                 views: dict[str, Any] = {}
-                outputs = {reading.name: reading.read(found, views) for reading in self.readings}
+                outputs = {reading.name: reading.read(run, views) for reading in self.readings}
         except SuppleError as error:
             return failed(str(error), time.perf_counter() - begin)
         except Exception as error:  # of functions of the user, or a defect: never the others' end
             return failed(f"{type(error).__name__}: {error}", time.perf_counter() - begin)
         histories = any(reading.is_history for reading in self.readings)
-        t = found.t if histories and isinstance(found, Result) else None
+        t = run.t if histories and isinstance(run, Result) else None
         return Record("done", "", verdict, time.perf_counter() - begin, outputs, t)

@@ -53,13 +53,13 @@ TOO_LONG = (
 
 def told_run(
     findings: tuple[StateFinding, ...],
-    found: Judgement,
+    judged: Judgement,
     ends: str,
     accuracy: float,
     chaotic: Callable[[], bool],
 ) -> tuple[RowState, str]:
     """Of a run with the elements of the reference; ``ends`` says that it ends at another time."""
-    parted = found.parting
+    parted = judged.parting
     if findings or parted or ends:
         parts = []
         if parted:
@@ -69,57 +69,57 @@ def told_run(
         parts += [ends] if ends else []
         parts += [findings[0].sentence] if findings else []
         return "differs", f"differs: {'; '.join(parts)}"
-    if found.unknown:
-        name, t, part = found.unknown
+    if judged.unknown:
+        name, t, part = judged.unknown
         return "undecided", (
             f"undecided: not resolved, {name} differs from t = {t:.4g} s on, by {part:.1e} of its "
             f"range, but {TOO_LONG}"
         )
-    if found.missing:
-        return "undecided", f"undecided: {', '.join(found.missing[:4])} not compared"
-    if math.isfinite(found.until):
-        return _unresolved(found, accuracy, chaotic)
-    if not found.worst:
+    if judged.missing:
+        return "undecided", f"undecided: {', '.join(judged.missing[:4])} not compared"
+    if math.isfinite(judged.until):
+        return _unresolved(judged, accuracy, chaotic)
+    if not judged.worst:
         return "undecided", "undecided: nothing moves"
-    if found.difference <= ROUNDING:
-        return "rounding", f"agrees to rounding: {found.difference:.1e} of the range"
+    if judged.difference <= ROUNDING:
+        return "rounding", f"agrees to rounding: {judged.difference:.1e} of the range"
     return "tolerance", (
-        f"agrees to {found.difference:.1e} of the range ({found.worst}), "
-        f"within the errors of both, {found.error:.1e}"
+        f"agrees to {judged.difference:.1e} of the range ({judged.worst}), "
+        f"within the errors of both, {judged.error:.1e}"
     )
 
 
 def _unresolved(
-    found: Judgement, accuracy: float, chaotic: Callable[[], bool]
+    judged: Judgement, accuracy: float, chaotic: Callable[[], bool]
 ) -> tuple[RowState, str]:
     """Of a run whose errors exceed the accuracy."""
     words = (
-        f"the error of {found.unresolved} exceeds {accuracy:g} of its range from "
-        f"t = {found.until:.4g} s on"
+        f"the error of {judged.unresolved} exceeds {accuracy:g} of its range from "
+        f"t = {judged.until:.4g} s on"
     )
-    if not found.falls:
+    if not judged.falls:
         return "undecided", f"undecided: not resolved, {words}, and {TOO_LONG}"
     if chaotic():
-        return "until", f"agrees until t = {found.until:.4g} s, then it is chaotic"
+        return "until", f"agrees until t = {judged.until:.4g} s, then it is chaotic"
     finer = "a tighter tolerance or shorter steps"
     return "undecided", f"undecided: {words}: choose {finer}, or end there"
 
 
-def told_elements(found: Refinement, ends: str, accuracy: float) -> tuple[RowState, str]:
+def told_elements(refinement: Refinement, ends: str, accuracy: float) -> tuple[RowState, str]:
     """Of a formulation with elements of its own."""
     if ends:
         return "differs", f"differs: {ends}"
-    numbers = ", ".join(map(str, found.levels))
-    seen = ", ".join(f"{d:.1e}" for d in found.differences)
-    trend = f"{seen} of the range with {numbers} {found.counted}"
-    if math.isfinite(found.order):
-        trend += f", changes of order {found.order:.1f}"
-    if found.differences[-1] <= accuracy and found.changes[-1] <= accuracy:
+    numbers = ", ".join(map(str, refinement.levels))
+    seen = ", ".join(f"{d:.1e}" for d in refinement.differences)
+    trend = f"{seen} of the range with {numbers} {refinement.counted}"
+    if math.isfinite(refinement.order):
+        trend += f", changes of order {refinement.order:.1f}"
+    if refinement.differences[-1] <= accuracy and refinement.changes[-1] <= accuracy:
         return "discretisation", f"agrees to discretisation: {trend}"
-    if found.changes[-1] > accuracy:
+    if refinement.changes[-1] > accuracy:
         return "undecided", f"undecided: it has not converged, {trend}"
     return "undecided", (
-        f"undecided: {found.worst} differs, {trend}: these converge to something else than "
+        f"undecided: {refinement.worst} differs, {trend}: these converge to something else than "
         "the model's own elements, modes and stiffening give"
     )
 
@@ -172,9 +172,9 @@ def crosscheck(
     The reference must reach its end; what happens to the others is told by their rows.
     """
     expect(OWNER, "model", model, Model, "a Model")
-    given = RunOptions(t_end, **options, output=output, events=events)
-    given.expect_formulation(OWNER)
-    given.expect_method(OWNER)
+    run_options = RunOptions(t_end, **options, output=output, events=events)
+    run_options.expect_formulation(OWNER)
+    run_options.expect_method(OWNER)
     end = validate.number(OWNER, "t_end", t_end, "a finite number of seconds")
     fewest = f"a number of intervals, at least {FEWEST}"
     validate.integer(OWNER, "output", output, FEWEST, fewest)
@@ -187,8 +187,8 @@ def crosscheck(
         chosen = validate.listed(OWNER, "formulations", formulations, expected)
         for item in chosen:
             expect(OWNER, "formulations", item, Formulation, expected)
-    given = replace(given, t_end=end, tolerance=given.tolerances)
-    return _Study(model, given, given.coordinates, accuracy).check(chosen, refine)
+    run_options = replace(run_options, t_end=end, tolerance=run_options.tolerances)
+    return _Study(model, run_options, run_options.coordinates, accuracy).check(chosen, refine)
 
 
 @dataclass(eq=False)
@@ -217,13 +217,13 @@ class _Study:
         model, way = self.prepared.model, str(result.statistics["linear"])
         others: list[Way] = []
         if chosen is None:
-            found, missing = tree_ways(model, self.first, _linear(way))
+            ways, missing = tree_ways(model, self.first, _linear(way))
             if refine:
                 others, further = element_ways(self.given.model, self._asked)
                 missing |= further
         else:
-            found, missing = [Way(repr(form), form) for form in chosen], {}
-        for each in found:
+            ways, missing = [Way(repr(form), form) for form in chosen], {}
+        for each in ways:
             with told(f"cross-check: {each.name}"):
                 self._add_formulation(each)
         with told("cross-check: another integrator"):
@@ -236,7 +236,7 @@ class _Study:
             for name, why in missing.items()
         ]
         state, verdict, until = self._verdict()
-        return CrossCheck(self.rows, state, verdict, until, result)
+        return CrossCheck(tuple(self.rows), state, verdict, until, result)
 
     def __post_init__(self) -> None:
         self._asked = self.first
@@ -306,23 +306,23 @@ class _Study:
         self.rows.append(self._judged(row, run))
 
     def _judged(self, row: Row, run: Run) -> Row:
-        found = judge(self.reference, run, self.accuracy, tight(self.options).tolerances[0])
+        judged = judge(self.reference, run, self.accuracy, tight(self.options).tolerances[0])
         row = replace(
             row,
-            difference=found.difference,
-            error=found.error,
-            until=found.until,
-            quantity=found.worst,
-            at=found.at,
-            t=found.t,
-            apart=found.apart,
-            errors=found.errors,
+            difference=judged.difference,
+            error=judged.error,
+            until=judged.until,
+            quantity=judged.worst,
+            at=judged.at,
+            t=judged.t,
+            apart=judged.apart,
+            errors=judged.errors,
             seconds=run.seconds,
         )
-        if found.parting is not None:
-            row = replace(row, quantity=found.parting.name, at=found.parting.t)
+        if judged.parting is not None:
+            row = replace(row, quantity=judged.parting.name, at=judged.parting.t)
         ends = ends_apart(self.reference.result, run.result)
-        state, text = told_run(row.findings, found, ends, self.accuracy, self._chaotic)
+        state, text = told_run(row.findings, judged, ends, self.accuracy, self._chaotic)
         return replace(row, state=state, text=text)
 
     def _add_integrator(self) -> None:
@@ -355,16 +355,18 @@ class _Study:
         row = Row(way.name, "Radau", "failed", "")
         try:
             options = replace(self.options, integrator=Radau())
-            found = refined(self.given, options, way, self.reference.result)
+            refinement = refined(self.given, options, way, self.reference.result)
         except SuppleError as error:
             self.rows.append(_refused(row, error))
             return
-        ends = ends_apart(self.reference.result, found.result)
-        state, text = told_elements(found, ends, self.accuracy)
-        row = replace(row, state=state, text=text, difference=float(found.differences[-1]))
-        row = replace(row, quantity=found.worst, at=found.at, order=found.order)
-        row = replace(row, error=float(found.changes[-1]), seconds=found.seconds)
-        self.rows.append(replace(row, t=found.t, apart=found.apart, family=found.family))
+        ends = ends_apart(self.reference.result, refinement.result)
+        state, text = told_elements(refinement, ends, self.accuracy)
+        row = replace(row, state=state, text=text, difference=float(refinement.differences[-1]))
+        row = replace(row, quantity=refinement.worst, at=refinement.at, order=refinement.order)
+        row = replace(row, error=float(refinement.changes[-1]), seconds=refinement.seconds)
+        self.rows.append(
+            replace(row, t=refinement.t, apart=refinement.apart, family=refinement.family)
+        )
 
     def _chaotic(self) -> bool:
         """True if neighbouring motions of the reference part exponentially."""
@@ -373,9 +375,9 @@ class _Study:
             start = self.options.start if not isinstance(self.options.start, str) else None
             try:
                 with without_warnings():
-                    found = lyapunov(self.prepared.model, self.options.t_end, start=start)
-                if found.chaotic:
-                    self._chaos = f"it is {found.verdict}"
+                    exponent = lyapunov(self.prepared.model, self.options.t_end, start=start)
+                if exponent.chaotic:
+                    self._chaos = f"it is {exponent.verdict}"
             except SuppleError:
                 pass
         return bool(self._chaos)
@@ -385,9 +387,9 @@ class _Study:
         rows, reference = self.rows, self.reference.result
         limit = min(row.until for row in rows)
         for state in ("differs", "failed", "undecided"):
-            found = [row for row in rows if row.state == state]
-            if found:
-                sentence = f"{found[0].name} by {found[0].integrator} {found[0].text}"
+            these = [row for row in rows if row.state == state]
+            if these:
+                sentence = f"{these[0].name} by {these[0].integrator} {these[0].text}"
                 return "differ" if state == "differs" else "undecided", sentence, limit
         good = [row for row in rows if row.agrees or row.state == "until"]
         families = {row.family for row in good}

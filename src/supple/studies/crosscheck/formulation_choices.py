@@ -79,37 +79,37 @@ def tree_ways(
 
     ``first`` is the formulation of the reference, ``elimination`` how it finds accelerations.
     """
-    found: list[Way] = []
+    ways: list[Way] = []
     missing: dict[str, str] = {}
     taken = {tree_of(model, first)}
     usual = JointCoordinates()
     if tree_of(model, usual) in taken:
         for way, name in ELIMINATIONS.items():
             if way != elimination:
-                found.append(Way(name, JointCoordinates(linear=way)))
+                ways.append(Way(name, JointCoordinates(linear=way)))
     else:
-        found.append(Way("joint coordinates", usual, tree=True))
+        ways.append(Way("joint coordinates", usual, tree=True))
         taken.add(tree_of(model, usual))
     absolute = tree_of(model, Absolute())
     if absolute in taken:
         missing["absolute"] = "its coordinates are those of the reference: all bodies are free"
     else:
-        found.append(Way("absolute", Absolute(), tree=True))
+        ways.append(Way("absolute", Absolute(), tree=True))
         taken.add(absolute)
     count = 0
     for tree in _trees(model):
         if frozenset(tree) not in taken and count < BRANCHES:
             taken.add(frozenset(tree))
             count += 1
-            found.append(Way(f"branches {'AB'[count - 1]}", Branch(tree), tree=True))
+            ways.append(Way(f"branches {'AB'[count - 1]}", Branch(tree), tree=True))
     for k in range(count, BRANCHES):
         missing[f"branches {'AB'[k]}"] = "the model has no further spanning tree of another kind"
-    return found, missing
+    return ways, missing
 
 
 def element_ways(model: Model, first: Formulation) -> tuple[list[Way], dict[str, str]]:
     """Ways with other elements than the model's, and why they do not apply."""
-    found: list[Way] = []
+    ways: list[Way] = []
     missing: dict[str, str] = {}
     cut = [(k, DeformationModes(refinement=k)) for k in REFINEMENTS]
     vectors = [(k, ANCF(elements=k)) for k in ELEMENTS]
@@ -131,8 +131,8 @@ def element_ways(model: Model, first: Formulation) -> tuple[list[Way], dict[str,
         if all(written[body] is model[body] for body in model.bodies):
             missing[name] = "the model has no beams that deform"
             continue
-        found.append(Way(name, finest, tuple(levels), counted))
-    return found, missing
+        ways.append(Way(name, finest, tuple(levels), counted))
+    return ways, missing
 
 
 def _trees(model: Model) -> Iterator[list[str]]:
@@ -206,27 +206,29 @@ def refined(prepared: Prepared, options: RunOptions, way: Way, reference: Result
     first = placed(reference, model)
     runs = [run_to_end(prepared, replace(options, formulation=form)) for _, form in way.levels]
     tables = [placed(run, model) for run in runs]
-    found = [compared((reference, run), (first, t)) for run, t in zip(runs, tables, strict=True)]
-    scales = Scales(found[-1]).of
+    comparisons = [
+        compared((reference, run), (first, t)) for run, t in zip(runs, tables, strict=True)
+    ]
+    scales = Scales(comparisons[-1]).of
     steps = [
         compared((runs[k], runs[k + 1]), (tables[k], tables[k + 1])) for k in range(len(runs) - 1)
     ]
     changes = np.array([_apart(c, scales).max() for c in steps])
-    apart = _apart(found[-1], scales)
-    names = [name for name in found[-1].differences if scales[name] > 0.0]
-    worst = max(names, key=lambda name: found[-1][name].max / scales[name])
+    apart = _apart(comparisons[-1], scales)
+    names = [name for name in comparisons[-1].differences if scales[name] > 0.0]
+    worst = max(names, key=lambda name: comparisons[-1][name].max / scales[name])
     small = changes[-1] <= options.tolerances[0]  # that of the integration
     ratio = np.nan if small else changes[-2] / changes[-1]
     return Refinement(
         levels=tuple(number for number, _ in way.levels),
         counted=way.counted,
-        differences=np.array([_apart(c, scales).max() for c in found]),
+        differences=np.array([_apart(c, scales).max() for c in comparisons]),
         changes=changes,
         order=float(np.log2(ratio)),
-        t=found[-1].t,
+        t=comparisons[-1].t,
         apart=apart,
         worst=worst,
-        at=found[-1][worst].at,
+        at=comparisons[-1][worst].at,
         result=runs[-1],
         family=equations_of(runs[0].data.compiled),
         seconds=sum(float(r.statistics.get("cpu_seconds", 0.0)) for r in runs),
@@ -263,7 +265,7 @@ def placed(result: Result, model: Model) -> Table:
     return table
 
 
-def _apart(found: Comparison, scales: dict[str, float]) -> Array:
+def _apart(comparison: Comparison, scales: dict[str, float]) -> Array:
     """Largest difference over the scale at each time (nt,)."""
-    parts = [d.values / scales[n] for n, d in found.differences.items() if scales[n] > 0.0]
-    return np.max(parts, axis=0) if parts else np.zeros(len(found.t))
+    parts = [d.values / scales[n] for n, d in comparison.differences.items() if scales[n] > 0.0]
+    return np.max(parts, axis=0) if parts else np.zeros(len(comparison.t))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -103,6 +102,7 @@ class Row:
         return self.state in AGREES
 
 
+@dataclass(frozen=True, eq=False)
 class CrossCheck:
     """Agreement of several formulations and integrators on one model; it prints as a table.
 
@@ -116,11 +116,11 @@ class CrossCheck:
     reference : the result that all others are compared with
     """
 
-    def __init__(
-        self, rows: Sequence[Row], state: State, verdict: str, until: float, reference: Result
-    ) -> None:
-        self.rows, self.state, self.verdict = tuple(rows), state, verdict
-        self.until, self.reference = until, reference
+    rows: tuple[Row, ...]
+    state: State
+    verdict: str
+    until: float
+    reference: Result
 
     @property
     def ok(self) -> bool:

@@ -120,12 +120,12 @@ class Scales:
     of : scale by quantity; zero if all its values and all others with the same units are
     """
 
-    def __init__(self, found: Comparison) -> None:
-        span = float(found.t[-1] - found.t[0])
-        length = cast("Result", found.runs[0]).data.compiled.length
+    def __init__(self, comparison: Comparison) -> None:
+        span = float(comparison.t[-1] - comparison.t[0])
+        length = cast("Result", comparison.runs[0]).data.compiled.length
         sizes = {"rad": 1.0, "m": length, "rad/s": 1.0 / span, "m/s": length / span}
         ranges: dict[str, float] = {}
-        for d in found.differences.values():
+        for d in comparison.differences.values():
             ranges[d.units] = max(ranges.get(d.units, 0.0), d.range)
             sizes[d.units] = max(sizes.get(d.units, 0.0), d.size)
         self.largest = {u: x if x > STILL * sizes[u] else 0.0 for u, x in ranges.items()}
@@ -133,7 +133,7 @@ class Scales:
             name: max(d.range, TELLING * largest)
             if (largest := self.largest[d.units])
             else sizes[d.units]
-            for name, d in found.differences.items()
+            for name, d in comparison.differences.items()
         }
 
     def promised(self, name: str, units: str, tolerance: float) -> float:
@@ -177,13 +177,15 @@ def run_measured(prepared: Prepared, options: RunOptions) -> Run:
     runs = [run_to_end(prepared, each) for each in every]
     tables = [finite_table(result) for result in runs]
     pairs = range(len(runs) - 1)
-    found = [compared((runs[k], runs[k + 1]), (tables[k], tables[k + 1])) for k in pairs]
-    scales = Scales(found[-1])
-    errors = {name: _errors(name, found, integrator, scales) for name in found[-1].differences}
+    comparisons = [compared((runs[k], runs[k + 1]), (tables[k], tables[k + 1])) for k in pairs]
+    scales = Scales(comparisons[-1])
+    errors = {
+        name: _errors(name, comparisons, integrator, scales) for name in comparisons[-1].differences
+    }
     return Run(
         result=runs[-1],
         table=tables[-1],
-        t=found[-1].t,
+        t=comparisons[-1].t,
         errors={name: error.values for name, error in errors.items()},
         known={name: error.known for name, error in errors.items()},
         scales=scales,
@@ -192,18 +194,18 @@ def run_measured(prepared: Prepared, options: RunOptions) -> Run:
 
 
 def _errors(
-    name: str, found: list[Comparison], integrator: Integrator, scales: Scales
+    name: str, comparisons: list[Comparison], integrator: Integrator, scales: Scales
 ) -> StepErrors:
     """Errors of the last run: what a hundredth of the tolerance changes, or by three steps."""
-    t, last = found[-1].t, found[-1][name].values
-    if len(found) == 1:
+    t, last = comparisons[-1].t, comparisons[-1][name].values
+    if len(comparisons) == 1:
         return StepErrors(np.maximum.accumulate(last), np.ones(len(t), dtype=bool))
-    first = np.interp(t, found[0].t, found[0][name].values)
+    first = np.interp(t, comparisons[0].t, comparisons[0][name].values)
     step, order = cast("Any", integrator).step, integrator.fixed_order
     errors = step_errors(t, first, last, step, order, STILL * scales.of[name])
     if name != "energy.total":
         return errors
-    audit = cast("Result", found[-1].runs[1])  # which knows what the energy lacks
+    audit = cast("Result", comparisons[-1].runs[1])  # which knows what the energy lacks
     lost = np.interp(t, audit.t, np.maximum.accumulate(np.abs(audit.energy.error)))
     return errors._replace(values=np.maximum(errors.values, lost))
 
@@ -277,14 +279,14 @@ def judge(reference: Run, run: Run, accuracy: float, tolerance: float) -> Judgem
     equal steps, see `step_errors`. Rates of elastic coordinates may part no more than others,
     but need not be resolved: stiff ones are noise at any tolerance.
     """
-    found = compared((reference.result, run.result), (reference.table, run.table))
-    scales, t = reference.scales, found.t
-    names = [name for name in found.differences if scales.of[name] > 0.0]
-    missing = [*sorted(set(reference.table) ^ set(run.table)), *found.skipped]
+    comparison = compared((reference.result, run.result), (reference.table, run.table))
+    scales, t = reference.scales, comparison.t
+    names = [name for name in comparison.differences if scales.of[name] > 0.0]
+    missing = [*sorted(set(reference.table) ^ set(run.table)), *comparison.skipped]
     apart, errors = np.zeros((2, len(names), len(t)))
     promised, known = np.zeros((len(names), 1)), np.ones((len(names), len(t)), dtype=bool)
     for k, name in enumerate(names):
-        d, scale = found[name], scales.of[name]
+        d, scale = comparison[name], scales.of[name]
         apart[k] = d.values / scale
         for one in (reference, run):
             errors[k] += np.interp(t, one.t, one.errors[name]) / scale
