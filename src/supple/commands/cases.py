@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.commands.answers import conclude, print_json
+from supple.commands.sources import Json
 from supple.foundation.errors import SuppleError
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def list_cases(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """List all cases: name, title and source."""
     from supple import cases
@@ -32,7 +33,7 @@ def run_cases(
     names: Annotated[
         list[str] | None, typer.Argument(help="Cases to run; none or 'all': every case.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Run cases and compare them with their references; exit code 0 only if all of it holds."""
     report = []

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.commands.answers import conclude, named_by_options, print_json, refuse
-from supple.commands.run import File, Json, Until
-from supple.commands.sources import model_file
+from supple.commands.sources import File, Json, Until, model_file
 
 if TYPE_CHECKING:
     from supple.certificates.certify import Certificate

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from supple.commands.answers import conclude, print_json
-from supple.commands.sources import expect_file, model_file
+from supple.commands.sources import File, Json, expect_file, model_file
 
 if TYPE_CHECKING:
     from supple.foundation.errors import SuppleError
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="A model file, or a robot: URDF or MJCF file.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    file: File,
+    as_json: Json = False,
 ) -> None:
     """Read a model file, tell all that is wrong with it, and examine the model."""
     from supple.analyses.doctor.diagnosis import Finding

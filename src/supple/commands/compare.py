@@ -16,7 +16,7 @@ from supple.commands.answers import (
     print_json,
     refuse,
 )
-from supple.commands.sources import matching, result_of
+from supple.commands.sources import Json, Source, matching, result_of
 
 if TYPE_CHECKING:
     from supple.results.result import Result
@@ -27,7 +27,7 @@ SHOWN = 40  # rows of the table
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(help="A saved result, or a model file, which is run.")],
+    first: Source,
     second: Annotated[Path, typer.Argument(help="Another one.")],
     quantities: Annotated[
         list[str] | None, typer.Argument(help="Quantities or patterns; none: all they share.")
@@ -39,7 +39,7 @@ def compare(
         Path | None,
         typer.Option(help="Picture of the quantities that differ most: .png, .svg, .pdf."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Compare two results; exit code 0 only if all quantities agree within the tolerance."""
     from supple.studies import comparison as study

@@ -18,14 +18,14 @@ from supple.commands.answers import (
     print_json,
     refuse,
 )
-from supple.commands.sources import model_file
+from supple.commands.sources import File, Json, model_file
 
 # Settings of a model file that a cross-check takes over; its own output times are others.
 TAKEN = ("t_end", "start", "formulation", "integrator", "tolerance")
 
 
 def crosscheck(
-    file: Annotated[Path, typer.Argument(help="A model file, or a robot: URDF or MJCF file.")],
+    file: File,
     until: Annotated[
         float | None, typer.Option(help="End of the runs in s, in place of the file's t_end.")
     ] = None,
@@ -39,7 +39,7 @@ def crosscheck(
         Path | None, typer.Option(help="Picture of the differences: .png, .svg, .pdf.")
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Page with the table and the picture.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Run a model by every formulation and two integrators; exit code 0 only if all agree."""
     from supple.foundation.atomic_files import write_whole

@@ -16,11 +16,11 @@ from supple.commands.answers import (
     expect_place,
     refuse,
 )
-from supple.commands.sources import EITHER, expect_file, matching, result_of
+from supple.commands.sources import EITHER, Source, expect_file, matching, result_of
 
 
 def export(
-    source: Annotated[Path, typer.Argument(help="A saved result, or a model file, which is run.")],
+    source: Source,
     quantities: Annotated[
         list[str] | None,
         typer.Argument(help="Quantities (elbow.angle) or patterns ('*.angle') of a table."),
@@ -54,7 +54,7 @@ MOST_PANELS = 30
 
 
 def plot(
-    source: Annotated[Path, typer.Argument(help="A saved result, or a model file, which is run.")],
+    source: Source,
     quantities: Annotated[
         list[str] | None,
         typer.Argument(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.commands.answers import PICTURES, expect_apart, expect_place, print_json
-from supple.commands.sources import model_file
+from supple.commands.sources import Json, model_file
 
 if TYPE_CHECKING:
     from supple.graph.topology import Graph
@@ -20,7 +20,7 @@ def graph(
     out: Annotated[
         Path | None, typer.Option(help="Picture of the linear graph: .png, .svg or .pdf.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Show bodies, joints, the spanning tree, its chords and the loops they close."""
     if out is not None:

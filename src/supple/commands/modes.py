@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.commands.answers import print_json
-from supple.commands.sources import model_file
+from supple.commands.sources import Json, model_file
 
 if TYPE_CHECKING:
     from supple.analyses.modes.linear_model import LinearModel
@@ -33,7 +33,7 @@ def modes(
     at: Annotated[
         About, typer.Option(help="About the equilibrium at t = 0, or the initial state.")
     ] = About.EQUILIBRIUM,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Show frequencies and damping of small motion, and what moves in each mode."""
     answer = described(linear_about(file, at), count)

@@ -16,7 +16,7 @@ from supple.commands.answers import (
     named_by_options,
     print_json,
 )
-from supple.commands.sources import expect_file, model_file
+from supple.commands.sources import File, Json, Until, expect_file, model_file
 
 if TYPE_CHECKING:
     from supple.results.result import Result
@@ -60,10 +60,6 @@ def levels(result: Result) -> dict[str, str]:
     }
 
 
-File = Annotated[Path, typer.Argument(help="A model file, or a robot: URDF or MJCF file.")]
-Until = Annotated[
-    float | None, typer.Option(help="End of the run in s, in place of the file's t_end.")
-]
 Page = Annotated[
     Path | None, typer.Option(help="Also write a page that plays the motion in a browser.")
 ]
@@ -71,7 +67,6 @@ Every = Annotated[float | None, typer.Option(help="Seconds of the clock between 
 Interval = Annotated[
     float | None, typer.Option(help="Seconds of simulated time between checkpoints.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 
 def run(

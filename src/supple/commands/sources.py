@@ -7,7 +7,9 @@ import warnings
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from supple.commands.answers import asked_rightly, refuse
 
@@ -22,6 +24,14 @@ RESULTS = (".nc", ".nc4", ".h5", ".hdf5")
 MODELS = (".yaml", ".yml")
 EITHER = "a saved result (.nc) or a model file (.yaml)"
 VERSION = re.compile(rb"^supple[ \t]*:", re.MULTILINE)  # a key of every model file
+
+# Arguments that several commands have.
+File = Annotated[Path, typer.Argument(help="A model file, or a robot: URDF or MJCF file.")]
+Until = Annotated[
+    float | None, typer.Option(help="End of the run in s, in place of the file's t_end.")
+]
+Source = Annotated[Path, typer.Argument(help="A saved result, or a model file, which is run.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 
 def holds_result(path: Path) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.commands.answers import conclude, named_by_options, print_json
-from supple.commands.sources import expect_file
+from supple.commands.sources import Json, expect_file
 
 if TYPE_CHECKING:
     from supple.sweeps.study import Sweep
@@ -25,7 +25,7 @@ def sweep(
     retry: Annotated[
         bool, typer.Option("--retry", help="Make runs that failed before again.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Make the runs of a study file that are not in its table yet; draw its figures.
 

@@ -16,8 +16,7 @@ from supple.commands.answers import (
     refuse,
 )
 from supple.commands.modes import About, linear_about
-from supple.commands.run import File, Until
-from supple.commands.sources import model_file
+from supple.commands.sources import File, Until, model_file
 
 if TYPE_CHECKING:
     from supple.results.result import Result

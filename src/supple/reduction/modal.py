@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.fem.base.damping import Damping, KelvinVoigt, ModalDamping, Rayleigh
-from supple.fem.base.inertia import InertiaIntegrals, point_integrals
+from supple.fem.base.inertia import InertiaIntegrals, InertiaMoments
 from supple.foundation.arrays import Indices, Integers, Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.validate import read_only
@@ -67,29 +67,6 @@ class Strips(NamedTuple):
 
 
 ModeChoice = int | Literal["all", "auto"] | tuple[int, ...]
-
-
-class Mesh(Protocol):
-    """Finite-element mesh, as a reduction reads it, with six coordinates for each node."""
-
-    @property
-    def nodes(self) -> Vector:
-        """Places (nodes, 3) of the nodes, m."""
-
-    @property
-    def length(self) -> float:
-        """A typical length of the body, m."""
-
-    @property
-    def mass_matrix(self) -> Vector:
-        """Mass matrix (size, size) of all nodal coordinates."""
-
-    @property
-    def stiffness_matrix(self) -> Vector:
-        """Stiffness matrix (size, size) of all nodal coordinates."""
-
-    def material_points(self, basis: Vector) -> tuple[Vector, Vector, Vector]:
-        """Mass (k,), place (k, 3), shape (k, 3, n) of points that integrate exactly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,22 +150,13 @@ class Slaves:
 
 
 @dataclass(frozen=True, eq=False)
-class ModalBody:
+class ModalBody(InertiaMoments):
     """Inertia, stiffness and damping of a body with n elastic coordinates; arrays are read-only.
 
     Attributes
     ----------
-    mass : kg
-    s0 : (3,)
-        Integral of rho x.
-    S1 : (3, n)
-        Integral of rho S.
-    E0 : (3, 3)
-        Integral of rho x x^T.
-    D0 : (3, 3, n)
-        ``D0[i, j, a]``: integral of rho x_i S_ja.
-    D1 : (3, 3, n, n)
-        ``D1[i, j, b, a]``: integral of rho S_ib S_ja.
+    mass, s0, S1, E0, D0, D1
+        As those of `InertiaMoments`.
     M, K, C : (n, n)
         Mass (the sum of ``D1[i, i]``), stiffness and damping of the elastic coordinates.
     frequencies : Hz
@@ -207,12 +175,6 @@ class ModalBody:
         Off: inertia is that of the undeformed body, without terms linear in the deformation.
     """
 
-    mass: float
-    s0: Vector
-    S1: Vector
-    E0: Vector
-    D0: Vector
-    D1: Vector
     M: Vector
     K: Vector
     C: Vector
@@ -347,7 +309,7 @@ def reduce_mesh(
         C = damping.nodal_matrix(mesh)
         viscous = basis.T @ (C @ basis)
     found = problem.integrals(basis)
-    body = integrated_body(found, stiffness, damping, frequencies, names, units, viscous)
+    body = modal_body(found, stiffness, damping, frequencies, names, units, viscous)
     return Reduction(body, read_only(basis), split, read_only(full), found.defect)
 
 
@@ -376,7 +338,7 @@ def hertz(values: Vector) -> Vector:
 
 
 def modal_body(
-    points: tuple[Vector, Vector, Vector],
+    integrals: InertiaIntegrals,
     stiffness: Vector,
     damping: Damping | None,
     frequencies: Vector,
@@ -384,26 +346,12 @@ def modal_body(
     units: tuple[str, ...],
     viscous: Vector | None = None,
 ) -> ModalBody:
-    """Integrate over mass (k,), place (k, 3) and shape (k, 3, n) of material points.
+    """Return the body with these integrals of inertia.
 
     ``stiffness`` is (n, n), ``frequencies`` are in Hz; names and units are those of the
     coordinates. ``viscous`` (n, n) is the damping matrix of a `KelvinVoigt`.
     """
-    found = point_integrals(points)
-    return integrated_body(found, stiffness, damping, frequencies, names, units, viscous)
-
-
-def integrated_body(
-    found: InertiaIntegrals,
-    stiffness: Vector,
-    damping: Damping | None,
-    frequencies: Vector,
-    names: tuple[str, ...],
-    units: tuple[str, ...],
-    viscous: Vector | None = None,
-) -> ModalBody:
-    """The body of integrals that were found already; see `modal_body`."""
-    D1 = found.D1
+    D1 = integrals.D1
     elastic_mass = D1[0, 0] + D1[1, 1] + D1[2, 2]
     stiffness = 0.5 * (stiffness + stiffness.T)
     if isinstance(damping, (Rayleigh, ModalDamping)):
@@ -413,12 +361,7 @@ def integrated_body(
     else:
         C = np.zeros_like(stiffness)
     return ModalBody(
-        mass=found.mass,
-        s0=found.s0,
-        S1=found.S1,
-        E0=found.E0,
-        D0=found.D0,
-        D1=D1,
+        **integrals.fields,
         M=read_only(elastic_mass),
         K=read_only(stiffness),
         C=read_only(C),

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 SIDE, THICKNESS = 2.0, 0.003  # m
 STEEL = Material(E=2.1e11, G=2.1e11 / 2.6, density=7800)
-DURATION = 14.0  # s, of the deployment
 ANGLE = "pi/14*(min(t, 14) - 7/pi*sin(pi*min(t, 14)/7))"  # (72), from 0 to pi
 TURN = 2.0 * np.pi
 AXIS = (0.0, -1.0, 0.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ CHUNK = 256
 
 
 @dataclass(frozen=True, eq=False)
-class InertiaIntegrals:
+class InertiaMoments:
     """Mass and its first and second moments in place x and shapes S; arrays are read-only.
 
     Attributes
@@ -31,9 +31,6 @@ class InertiaIntegrals:
         ``D0[i, j, a]``: integral of rho x_i S_ja.
     D1 : (3, 3, n, n)
         ``D1[i, j, b, a]``: integral of rho S_ib S_ja.
-    defect : float
-        Difference between the kinetic energy of the shapes and that of lumped masses, relative,
-        where these had to be used (it is made up for); zero if all integrals are exact.
     """
 
     mass: float
@@ -42,6 +39,19 @@ class InertiaIntegrals:
     E0: Array
     D0: Array
     D1: Array
+
+
+@dataclass(frozen=True, eq=False)
+class InertiaIntegrals(InertiaMoments):
+    """Moments of a body's inertia as they were found.
+
+    Attributes
+    ----------
+    defect : float
+        Difference between the kinetic energy of the shapes and that of lumped masses, relative,
+        where these had to be used (it is made up for); zero if all integrals are exact.
+    """
+
     defect: float = 0.0
 
     @classmethod
@@ -56,6 +66,11 @@ class InertiaIntegrals:
             D1=read_only(G[4:, 4:].reshape(3, n, 3, n).transpose(0, 2, 1, 3)),
             defect=defect,
         )
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The moments by name, without the defect."""
+        return {field.name: getattr(self, field.name) for field in fields(InertiaMoments)}
 
     @property
     def moments(self) -> Array:

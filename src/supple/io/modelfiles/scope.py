@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from supple.foundation.errors import describe, suggestion
+from supple.foundation.errors import suggestion
 from supple.io.modelfiles import units
 from supple.io.modelfiles.problems import NotedError, Problems, found_expected
 from supple.io.modelfiles.tree import Node
@@ -162,8 +162,3 @@ def _order(scope: Scope, node: Node, texts: dict[str, Node]) -> list[str]:
         raise scope.wrong(
             node, f"parameters need each other ({circle}), expected no circle"
         ) from None
-
-
-def known_name(word: str, known: list[str]) -> str:
-    """End of a sentence about a name that is not known."""
-    return f"{describe(word)} found, {suggestion(word, known)}"

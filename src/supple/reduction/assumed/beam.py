@@ -10,6 +10,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 
 from supple.fem.base.damping import Damping, KelvinVoigt
+from supple.fem.base.inertia import point_integrals
 from supple.fem.beams.line import BeamLine
 from supple.fem.beams.section_forces import in_section_axes
 from supple.fem.sections.sections import CrossSection
@@ -62,7 +63,9 @@ class AssumedBeam(BeamLine):
         both = np.outer(scale, scale)
         squares = eigh(both * stiffness, both * elastic_mass, eigvals_only=True)
         frequencies = np.sqrt(np.maximum(squares, 0.0)) / (2.0 * np.pi)
-        body = modal_body(points, stiffness, self.damping, frequencies, names, units, viscous)
+        body = modal_body(
+            point_integrals(points), stiffness, self.damping, frequencies, names, units, viscous
+        )
         if not is_membrane(self.stiffening):
             return body
         return replace(body, membranes=assumed_membranes(self, self.stiffening))
