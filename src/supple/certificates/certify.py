@@ -201,16 +201,16 @@ def certify(
             raise SimulationError(f"certify: {evidence.base.reason}")
         questions = {r.name: Question(r.name, evidence) for r in runs.readings}
         rows = {n: [ESTIMATORS[x](q) for x in asked] for n, q in questions.items()}
-        evidence.tightest = any(_by_tolerance(found) for found in rows.values())
-        found = {n: _certificate(q, rows[n], within) for n, q in questions.items()}
-    return next(iter(found.values())) if alone else found
+        evidence.tightest = any(_by_tolerance(certificates) for certificates in rows.values())
+        certificates = {n: _certificate(q, rows[n], within) for n, q in questions.items()}
+    return next(iter(certificates.values())) if alone else certificates
 
 
-def _contributions(given: Any) -> tuple[str, ...]:
+def _contributions(contributions: Any) -> tuple[str, ...]:
     expected = f"some of {', '.join(map(repr, CONTRIBUTIONS))}"
-    listed = validate.listed(OWNER, "contributions", given, expected)
+    listed = validate.listed(OWNER, "contributions", contributions, expected)
     if not listed or any(not isinstance(name, str) or name not in CONTRIBUTIONS for name in listed):
-        raise ModelError(OWNER, "contributions", given, expected)
+        raise ModelError(OWNER, "contributions", contributions, expected)
     return tuple(name for name in CONTRIBUTIONS if name in listed)
 
 
@@ -265,15 +265,15 @@ def _certificate(question: Question, rows: list[Contribution], within: float | N
 
 def _remarks(question: Question) -> tuple[str, ...]:
     """Remarks about what a bar does not tell."""
-    found, said = question.of(question.evidence.base), []
-    finest = question.evidence.finest.samples.get(question.output, found)
+    base, said = question.of(question.evidence.base), []
+    finest = question.evidence.finest.samples.get(question.output, base)
     if all(
-        abs(x.value) <= ROUNDING * x.size and x.span <= CONSTANT * x.size for x in (found, finest)
+        abs(x.value) <= ROUNDING * x.size and x.span <= CONSTANT * x.size for x in (base, finest)
     ):
         said.append(
             "it is zero at all times, by a symmetry that nothing real has exactly: disturb the "
             "model to see whether it stays small"
         )
-    if found.at_end:
+    if base.at_end:
         said.append("the extremum is at the end of the run: a longer run may go beyond")
     return tuple(said)

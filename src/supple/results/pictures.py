@@ -94,8 +94,8 @@ def write_film(
     if speed is not None:
         seconds = span / validate.positive("film", "speed", speed)
     if not seconds * each <= MOST_PICTURES:
-        found = f"{seconds:.4g} s with {each:.4g} pictures in each"
-        raise SuppleError(f"film: it lasts {found}, expected at most {MOST_PICTURES} pictures")
+        length = f"{seconds:.4g} s with {each:.4g} pictures in each"
+        raise SuppleError(f"film: it lasts {length}, expected at most {MOST_PICTURES} pictures")
     scene = draw(result, max(2, round(seconds * each) + 1))
     return write_whole(target, film(scene, target.suffix.lower(), size, seconds, each))
 
@@ -143,7 +143,7 @@ def _plot(result: Result, panel: Panel) -> Plot:
 def _compared_plots(first: Result, second: Result, what: Sequence[str], name: str) -> list[Plot]:
     """Plots of one run, with the lines that another run has too, broken."""
     theirs = {(p.title, p.units): dict(p.lines) for p in asked(second.track(), what)}
-    found = []
+    plots = []
     for panel in asked(first.track(), what):
         plot, others = _plot(first, panel), theirs.get((panel.title, panel.units), {})
         more = [
@@ -151,5 +151,5 @@ def _compared_plots(first: Result, second: Result, what: Sequence[str], name: st
             for line in plot.lines
             if line.label in others
         ]
-        found.append(replace(plot, lines=[*plot.lines, *more]))
-    return found
+        plots.append(replace(plot, lines=[*plot.lines, *more]))
+    return plots

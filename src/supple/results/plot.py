@@ -107,23 +107,23 @@ def blank_panels(count: int, height: float = PANEL_HEIGHT) -> tuple[Figure, list
     return figure, list(axes[:, 0])
 
 
-def _compared(given: Compared) -> dict[str, Result | SavedResult]:
+def _compared(others: Compared) -> dict[str, Result | SavedResult]:
     """Results to compare with, by the name that the legend shows."""
-    if given is None:
+    if others is None:
         return {}
-    if isinstance(given, Mapping):
-        found = {str(name): other for name, other in given.items()}
-    elif isinstance(given, (list, tuple)):
-        found = {f"run {k}": other for k, other in enumerate(given, start=2)}
+    if isinstance(others, Mapping):
+        by_name = {str(name): other for name, other in others.items()}
+    elif isinstance(others, (list, tuple)):
+        by_name = {f"run {k}": other for k, other in enumerate(others, start=2)}
     else:
-        found = {"run 2": given}  # type: ignore[dict-item]
-    for other in found.values():
+        by_name = {"run 2": others}  # type: ignore[dict-item]
+    for other in by_name.values():
         if not hasattr(other, "track"):
             raise SuppleError(
                 f"plot: compare is {other!r}, expected a result, several of them, or names with "
                 "results"
             )
-    return found
+    return by_name
 
 
 def asked(data: Track, what: Sequence[str]) -> list[Panel]:

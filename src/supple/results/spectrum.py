@@ -100,8 +100,7 @@ class Spectrum(NamedTuple):
         return save_figure(figure, path)
 
     def _sizes(self) -> Array:
-        sizes: Array = self.amplitudes.reshape(len(self.frequencies), -1).max(axis=1)
-        return sizes
+        return np.asarray(self.amplitudes.reshape(len(self.frequencies), -1).max(axis=1))
 
 
 def spectrum(

@@ -143,8 +143,7 @@ def _stage_equations(small: Small, h: Array) -> tuple[Array, Array]:
 
 def stage_times(ends: Array) -> Array:
     """Times (3 n,) s of the stages of steps between times (n + 1,)."""
-    found: Array = (ends[:-1, None] + np.diff(ends)[:, None] * NODES).ravel()
-    return found
+    return np.asarray((ends[:-1, None] + np.diff(ends)[:, None] * NODES).ravel())
 
 
 def blocks(compiled: Compiled, steps: int) -> Iterator[slice]:

@@ -130,18 +130,18 @@ def optimize(
         raise SuppleError(f"optimize: at the start {evaluations.kept[0]['failed']}")
     with told(lambda: f"optimize: {evaluations.made} runs"):
         ended = (_slsqp if method == "SLSQP" else _mma)(search, precision, most)
-    found = search.optimum(ended)
-    tell_doubts(OWNER, found)
-    return found
+    best = search.optimum(ended)
+    tell_doubts(OWNER, best)
+    return best
 
 
-def _limits(given: Any, functions: Mapping[str, Any]) -> list[tuple[Reading, float, float]]:
-    if given is None:
+def _limits(limits: Any, functions: Mapping[str, Any]) -> list[tuple[Reading, float, float]]:
+    if limits is None:
         return []
-    if not isinstance(given, Mapping):
-        raise ModelError(OWNER, "limits", given, LIMITS)
-    found = []
-    for name, pair in given.items():
+    if not isinstance(limits, Mapping):
+        raise ModelError(OWNER, "limits", limits, LIMITS)
+    bounds = []
+    for name, pair in limits.items():
         if not isinstance(pair, (tuple, list)) or len(pair) != 2 or pair == (None, None):
             raise ModelError(OWNER, f"limits, {name}", pair, "(low, high) with one number at least")
         low, high = (
@@ -152,8 +152,8 @@ def _limits(given: Any, functions: Mapping[str, Any]) -> list[tuple[Reading, flo
         if reading.is_history:
             expected = "a number, e.g. 'tip.position.y @ max', or one of functions"
             raise ModelError(OWNER, "limits", name, expected)
-        found.append((reading, low, high))
-    return found
+        bounds.append((reading, low, high))
+    return bounds
 
 
 class Search:
@@ -191,44 +191,46 @@ class Search:
 
     def objective(self, x: Array) -> tuple[float, Array]:
         """Value and slopes (n,)."""
-        found = self.evaluations.at(x)
-        if "failed" in found:
+        evaluation = self.evaluations.at(x)
+        if "failed" in evaluation:
             self.history.append(float("nan"))
             return self.worst + 10.0 * abs(self.worst) + 1.0, np.zeros(len(x))
-        value, slopes = found["objective"]
+        value, slopes = evaluation["objective"]
         self.history.append(float(value))
         self.worst = max(self.worst, float(value))
         return float(value), np.array(slopes) * self.ranges.sizes
 
     def distances(self, rows: list[Limit], x: Array) -> Array:
         """Distances (rows,) to limits, in parts of them; negative beyond those of a range."""
-        found = self.evaluations.at(x)
-        if "failed" in found:
+        evaluation = self.evaluations.at(x)
+        if "failed" in evaluation:
             return np.full(len(rows), -1.0)
-        return np.array([sign * (found[n][0] - end) / size for n, sign, end, size in rows])
+        return np.array([sign * (evaluation[n][0] - end) / size for n, sign, end, size in rows])
 
     def slopes(self, rows: list[Limit], x: Array) -> Array:
         """Slopes (rows, n) of the distances."""
-        found = self.evaluations.at(x)
-        if "failed" in found:
+        evaluation = self.evaluations.at(x)
+        if "failed" in evaluation:
             return np.zeros((len(rows), len(x)))
-        each = [sign * np.array(found[n][1]) / size for n, sign, _, size in rows]
+        each = [sign * np.array(evaluation[n][1]) / size for n, sign, _, size in rows]
         return np.array(each).reshape(len(rows), len(x)) * self.ranges.sizes
 
     def optimum(self, ended: tuple[Array, bool, str]) -> Optimum:
         """The optimum, with the run there."""
         x, success, message = ended
-        values, found = self.ranges.values(x), self.evaluations.at(x)
-        if "failed" in found:
-            raise SuppleError(f"optimize: at the end {found['failed']}")
+        values, evaluation = self.ranges.values(x), self.evaluations.at(x)
+        if "failed" in evaluation:
+            raise SuppleError(f"optimize: at the end {evaluation['failed']}")
         margins, gaps = (self.distances(rows, x) for rows in (self.rows, self.equal))
         kept = bool(np.all(margins >= -REACHED) and np.all(np.abs(gaps) <= REACHED))
-        limited = {r.name: (float(found[r.name][0]), low, high) for r, low, high in self.bounds}
+        limited = {
+            r.name: (float(evaluation[r.name][0]), low, high) for r, low, high in self.bounds
+        }
         if success and not kept:
             message = f"{message}, but a limit is not kept"
         return Optimum(
             values,
-            float(found["objective"][0]),
+            float(evaluation["objective"][0]),
             limited,
             success and kept,
             message,
@@ -252,7 +254,7 @@ def _slsqp(search: Search, precision: float, most: int) -> tuple[Array, bool, st
         for kind, rows in (("ineq", search.rows), ("eq", search.equal))
         if rows
     ]
-    found = minimize(
+    search_end = minimize(
         scaled,
         search.start,
         jac=True,
@@ -261,7 +263,7 @@ def _slsqp(search: Search, precision: float, most: int) -> tuple[Array, bool, st
         constraints=limited,
         options={"maxiter": most, "ftol": precision},
     )
-    return found.x, bool(found.success), str(found.message)
+    return search_end.x, bool(search_end.success), str(search_end.message)
 
 
 def _mma(search: Search, precision: float, most: int) -> tuple[Array, bool, str]:

@@ -202,8 +202,7 @@ def along_nodes(touched: Sequence[Touched], sums: Array) -> Array:
     rates = np.array(
         [x.nodes if x.nodes is not None else np.zeros(sums.shape[1:]) for x in touched]
     )
-    total: Array = sums.reshape(len(sums), -1) @ rates.reshape(len(touched), -1).T
-    return total
+    return np.asarray(sums.reshape(len(sums), -1) @ rates.reshape(len(touched), -1).T)
 
 
 @dataclass(frozen=True)

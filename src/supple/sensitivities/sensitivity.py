@@ -100,15 +100,13 @@ def _of_mean(t: Array, y: Array) -> Array:
     if not t[-1] > t[0]:
         return _one(-1, len(y))
     h = np.diff(t) / (t[-1] - t[0])
-    weights: Array = 0.5 * (np.concatenate([[0.0], h]) + np.concatenate([h, [0.0]]))
-    return weights
+    return np.asarray(0.5 * (np.concatenate([[0.0], h]) + np.concatenate([h, [0.0]])))
 
 
 def _of_rms(t: Array, y: Array) -> Array:
     weights = _of_mean(t, y)
     size = float(np.sqrt(weights @ (y * y)))
-    slopes: Array = weights * y / size if size > 0.0 else np.zeros(len(y))
-    return slopes
+    return np.asarray(weights * y / size if size > 0.0 else np.zeros(len(y)))
 
 
 def _of_peak(t: Array, y: Array) -> Array:

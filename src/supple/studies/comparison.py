@@ -171,8 +171,7 @@ def _product(a: Array, b: Array) -> Array:
 def _rotated(q: Array, x: Array) -> Array:
     u = q[:, 1:]
     t = 2.0 * np.cross(u, x)
-    rotated: Array = x + q[:, :1] * t + np.cross(u, t)
-    return rotated
+    return np.asarray(x + q[:, :1] * t + np.cross(u, t))
 
 
 def _hermite(t: Array, derivatives: tuple[Array, ...], times: Array, order: int) -> Array:
@@ -209,8 +208,7 @@ def _spline(t: Array, values: Array, times: Array) -> Array:
     from scipy.interpolate import make_interp_spline
 
     most = min(5, len(t) - 1)
-    found: Array = make_interp_spline(t, values, k=most if most % 2 else most - 1)(times)
-    return found
+    return np.asarray(make_interp_spline(t, values, k=most if most % 2 else most - 1)(times))
 
 
 MOST = 4  # quantities in one picture

@@ -294,8 +294,7 @@ def _steps(values: Sequence[Any]) -> Array:
     numbers = _numbers(values)
     if numbers is None or numbers.min() <= 0.0:
         return np.full(len(values) - 1, np.nan)
-    steps: Array = numbers[1:] / numbers[:-1]
-    return steps
+    return np.asarray(numbers[1:] / numbers[:-1])
 
 
 def _padded(column: Array, n: int, fill: float = np.nan) -> Array:

@@ -214,5 +214,4 @@ class _Metric:
     def between(self, a: State, b: State) -> Array:
         """The shift (size,) from a to b."""
         d = [self.equations.increment(a.q, b.q), b.u - a.u, b.z - a.z]
-        shift: Array = np.concatenate(d) / self.units
-        return shift
+        return np.asarray(np.concatenate(d) / self.units)

@@ -98,13 +98,13 @@ def scalar(owner: str, field: str, value: Any) -> Scalar:
 
 def _called(owner: str, field: str, text: str) -> Spread | Values:
     known = SPREADS | SERIES
-    found = _CALL.fullmatch(text)
+    call = _CALL.fullmatch(text)
     shown = ", ".join(f"{kind}({', '.join(names)})" for kind, names in known.items())
-    if found is None or found[1] not in known:
+    if call is None or call[1] not in known:
         raise ModelError(owner, field, text, f"a list of values or one of {shown}")
-    kind, names = found[1], known[found[1]]
+    kind, names = call[1], known[call[1]]
     try:
-        numbers = tuple(float(word) for word in found[2].split(","))
+        numbers = tuple(float(word) for word in call[2].split(","))
     except ValueError:
         numbers = ()
     if len(numbers) != len(names) or not all(map(math.isfinite, numbers)):
@@ -118,7 +118,7 @@ def _called(owner: str, field: str, text: str) -> Spread | Values:
             raise ModelError(owner, field, text, f"a count from 1 to {MOST_RUNS}")
         make = np.linspace if kind == "linspace" else np.geomspace
         values = make(first, last, int(count)).tolist()
-        if not re.search("[.e]", found[2]) and all(v == round(v) for v in values):
+        if not re.search("[.e]", call[2]) and all(v == round(v) for v in values):
             values = [int(v) for v in values]  # numbers of modes, for example
         return Values(tuple(values))
     if kind == "normal":
@@ -130,7 +130,7 @@ def _called(owner: str, field: str, text: str) -> Spread | Values:
 
 
 def rows(
-    given: Mapping[str, Any], design: Any, runs: Any, seed: Any, owner: str = OWNER
+    parameters: Mapping[str, Any], design: Any, runs: Any, seed: Any, owner: str = OWNER
 ) -> list[Row]:
     """The values of all parameters in each run.
 
@@ -138,13 +138,13 @@ def rows(
     one. Of "saltelli" each of ``runs`` base points is one run of A, one of each parameter, and one
     of B (`supple.sweeps.study`).
     """
-    if not isinstance(given, Mapping) or not given:
-        raise ModelError(owner, "parameters", given, "names with their values")
-    for name in given:
+    if not isinstance(parameters, Mapping) or not parameters:
+        raise ModelError(owner, "parameters", parameters, "names with their values")
+    for name in parameters:
         validate.text(owner, "parameters", name, "names with their values")
     validate.choice(owner, "design", design, DESIGNS)
     validate.integer(owner, "seed", seed, 0, "zero or a positive integer")
-    spreads = {name: parsed(owner, name, value) for name, value in given.items()}
+    spreads = {name: parsed(owner, name, value) for name, value in parameters.items()}
     if design not in COUNTED:
         if runs is not None:
             raise ModelError(owner, "runs", runs, f"none: the lists tell it ({design!r})")
@@ -182,13 +182,13 @@ def _listed(owner: str, spreads: Mapping[str, Spread | Values], design: str) -> 
     if design == "grid":
         if math.prod(sizes) > MOST_RUNS:
             raise ModelError(owner, "parameters", math.prod(sizes), f"at most {MOST_RUNS} runs")
-        found = itertools.product(*lists.values())
+        combined = itertools.product(*lists.values())
     else:
         if len(set(sizes)) > 1:
             shown = ", ".join(map(str, sizes))
             raise SuppleError(f"{owner}: the lists have {shown} values, expected as many in each")
-        found = zip(*lists.values(), strict=True)  # type: ignore[assignment]
-    return [dict(zip(lists, values, strict=True)) for values in found]
+        combined = zip(*lists.values(), strict=True)  # type: ignore[assignment]
+    return [dict(zip(lists, values, strict=True)) for values in combined]
 
 
 def _sequence(owner: str, size: int, count: int, rng: np.random.Generator) -> Array:

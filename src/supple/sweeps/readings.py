@@ -66,25 +66,25 @@ class Reading:
 
     def read(self, subject: Any, views: dict[str, Any] | None = None) -> float | Array:
         """The number, or the history (nt,), of a result; it is finite. ``views``: `quantity`."""
-        found = self._number(subject) if self.function else self.of_text(subject, views)
-        if not np.all(np.isfinite(found)):
+        value = self._number(subject) if self.function else self.of_text(subject, views)
+        if not np.all(np.isfinite(value)):
             raise SuppleError(f"the output {self.name!r} is not finite")
-        return found
+        return value
 
     def _number(self, subject: Any) -> float:
         assert self.function is not None
         try:
-            found = np.asarray(self.function(subject), dtype=float)
+            value = np.asarray(self.function(subject), dtype=float)
         except SuppleError:
             raise
         except Exception as reason:  # whatever a user's function does is the reason of a row
             kind = type(reason).__name__
             raise SuppleError(f"the output {self.name!r} fails ({kind}: {reason})") from reason
-        if found.size != 1:
+        if value.size != 1:
             raise SuppleError(
-                f"the output {self.name!r} has the shape {found.shape}, expected one number"
+                f"the output {self.name!r} has the shape {value.shape}, expected one number"
             )
-        return float(found.reshape(()))
+        return float(value.reshape(()))
 
     def of_text(self, result: Result, views: dict[str, Any] | None = None) -> float | Array:
         """Quantity that a text names; unknown names are refused."""
@@ -134,10 +134,10 @@ def _seconds(statistic: str) -> float | None:
     """The number of a text such as "0.35 s"; None of other texts."""
     number, unit = statistic[:-1], statistic[-1:]
     try:
-        found = float(number) if unit == "s" else np.nan
+        seconds = float(number) if unit == "s" else np.nan
     except ValueError:
         return None
-    return found if np.isfinite(found) else None
+    return seconds if np.isfinite(seconds) else None
 
 
 def readings(outputs: Any, owner: str = OWNER) -> tuple[Reading, ...]:

@@ -118,8 +118,8 @@ class Store:
 
     def columns(self) -> dict[str, str]:
         """All columns with their types; a table may have those of several sweeps."""
-        found = self.connection.execute("PRAGMA table_info(runs)")
-        return {name: kind for _, name, kind, *_ in found}
+        rows = self.connection.execute("PRAGMA table_info(runs)")
+        return {name: kind for _, name, kind, *_ in rows}
 
     def _add_columns(self, asked: Mapping[str, str]) -> bool:
         """Add columns that are not there; whether there were any."""
@@ -188,7 +188,7 @@ class Store:
     def known(self, keys: Sequence[str]) -> dict[str, Record]:
         """Records of those runs that are in the table."""
         names = ", ".join(map(_quoted, (*OWN, *self.parameters, *self.outputs, SUM)))
-        found: dict[str, Record] = {}
+        records: dict[str, Record] = {}
         damaged: list[str] = []
         without = 0
         with self._named():
@@ -205,7 +205,7 @@ class Store:
                     cells = cells[len(self.parameters) :]
                     pairs = zip(self.outputs, map(_unpacked, cells), strict=True)
                     outputs = {name: cell for name, cell in pairs if cell is not None}
-                    found[key] = Record(state, reason, verdict, seconds, outputs, _unpacked(t))
+                    records[key] = Record(state, reason, verdict, seconds, outputs, _unpacked(t))
             if damaged:
                 self._forget(damaged)
         if without:
@@ -213,7 +213,7 @@ class Store:
                 f"sweep: {without} rows of {self._where()} have no check sums, as those of earlier "
                 "versions: whether they are damaged cannot be told"
             )
-        return found
+        return records
 
     def _where(self) -> str:
         return "the table" if self.folder is None else f"the file {str(self.folder / FILE)!r}"

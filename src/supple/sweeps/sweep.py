@@ -66,10 +66,10 @@ def expect_apart(
     One that takes longer than ``limit`` (s) or dies tells nothing: its run says why.
     """
     look, jobs = _Look(subject, readings), enumerate(plan[:TRIED])
-    for _, found in answers(look, jobs, 1, limit, lambda *_: LOST):
-        if isinstance(found, SuppleError):
-            raise found
-        if found:
+    for _, told_answer in answers(look, jobs, 1, limit, lambda *_: LOST):
+        if isinstance(told_answer, SuppleError):
+            raise told_answer
+        if told_answer:
             return
 
 
@@ -182,9 +182,9 @@ def sweep(
     return Sweep(subject.name, design, seed, plan, records, asked, place, len(missing))
 
 
-def _count(owner: str, field: str, given: int | None) -> int:
+def _count(owner: str, field: str, asked: int | None) -> int:
     """Number of processes or threads; by default one for each processor."""
-    count = count_of_processors() if given is None else given
+    count = count_of_processors() if asked is None else asked
     validate.integer(owner, field, count, 1, "a positive integer")
     if count > MOST_WORKERS:
         raise ModelError(owner, field, count, f"at most {MOST_WORKERS}")
@@ -258,10 +258,10 @@ def batch(
     validate.flag(BATCH, "monitor", monitor)
     expect(BATCH, "progress", progress, bool | None, "True, False or None")
     events = event_tuple(BATCH, events)
-    given = {"t_end": t_end, "output": times, "events": events}
+    settings = {"t_end": t_end, "output": times, "events": events}
     plan = rows(parameters, design, runs, seed, BATCH)
     asked = readings(outputs, BATCH)
-    subject = subject_of(model, given, options, monitor, BATCH)
+    subject = subject_of(model, settings, options, monitor, BATCH)
     if t_end is None and not isinstance(subject, OfFile):
         raise ModelError(BATCH, "t_end", t_end, "the end of the runs in s")
     subject.expect(plan[0])
@@ -276,19 +276,19 @@ def _in_threads(
     task: OneRun, plan: list[Row], count: int, ended: Callable[[Record], None]
 ) -> list[Record]:
     """The records of all runs, in the order of the plan."""
-    found: dict[int, Record] = {}
+    records: dict[int, Record] = {}
     waiting = iter(enumerate(plan))
 
     def work() -> None:
         for place, row in waiting:
-            found[place] = task.recorded(row)
-            ended(found[place])
+            records[place] = task.recorded(row)
+            ended(records[place])
 
     if count == 1:
         work()
     else:
         _side_by_side(work, count)
-    return [found[place] for place in range(len(plan))]
+    return [records[place] for place in range(len(plan))]
 
 
 def _side_by_side(work: Callable[[], None], count: int) -> None:
@@ -428,13 +428,13 @@ class StudyFile:
 
     def run(self, **changes: Any) -> Sweep:
         """Make the sweep and draw its figures; ``changes`` are further arguments of `sweep`."""
-        given: dict[str, Any] = {**self.asked, "folder": self.folder, **changes}
-        self._expect_figures(given["outputs"])
-        found = sweep(self.model, given.pop("parameters"), **given)
+        settings: dict[str, Any] = {**self.asked, "folder": self.folder, **changes}
+        self._expect_figures(settings["outputs"])
+        table = sweep(self.model, settings.pop("parameters"), **settings)
         for path, (kind, output) in self.figures.items():
             make_folder(path.parent)
-            getattr(found, f"plot_{kind}")(output, path)
-        return found
+            getattr(table, f"plot_{kind}")(output, path)
+        return table
 
     def _expect_figures(self, outputs: Any) -> None:
         """Refuse figures of outputs that the study does not have, before any run."""

@@ -310,7 +310,7 @@ def draw(result: Result, frames: int = MOST_FRAMES, reactions: bool = False) -> 
     size = float(np.linalg.norm(gravity))
     up = -gravity / size if size else np.array([0.0, 0.0, 1.0])
     signs = Signs(some, unit, reach)
-    found = list(bodies)
+    things = list(bodies)
     history, names = some.data.history, list(some.data.compiled.body_names)
     for one in bodies:
         body = some.bodies[one.name]
@@ -318,14 +318,14 @@ def draw(result: Result, frames: int = MOST_FRAMES, reactions: bool = False) -> 
         if surface is not None and surface.hub is not None:
             k = names.index(one.name)
             pose = history.R[:, k], history.p[:, k]
-            found += signs.bars(one.name, surface.hub, one.colour, pose)
-    found += signs.all()
+            things += signs.bars(one.name, surface.hub, one.colour, pose)
+    things += signs.all()
     if reactions and len(some.joints) <= MOST_REACTIONS:
         # those of the whole result, which are found once
-        found += signs.joint_forces({name: result[name].force[which] for name in some.joints})
+        things += signs.joint_forces({name: result[name].force[which] for name in some.joints})
     side = np.cross(up, np.eye(3)[int(np.argmin(np.abs(up)))])
     side = side / np.linalg.norm(side)
     aside = 0.5 * np.abs(side) @ (high - low) + 0.12 * reach
     corner = 0.5 * (low + high) + aside * side + 0.5 * np.abs(up) @ (high - low) * up
-    found += world(len(some.t), unit, reach, gravity, corner)
-    return Scene(result.model.name, np.asarray(some.t), found, up, low, high)
+    things += world(len(some.t), unit, reach, gravity, corner)
+    return Scene(result.model.name, np.asarray(some.t), things, up, low, high)

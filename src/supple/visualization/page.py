@@ -48,30 +48,30 @@ def peaks(
 
     Zero if there is ``rounding`` only.
     """
-    found = dict.fromkeys(SHOWN, Peak(0.0, float(t[which][0]), ""))
+    largest = dict.fromkeys(SHOWN, Peak(0.0, float(t[which][0]), ""))
     for one in (each for each in things if each.kind == "bodies"):
         for what, (value, k) in _of(one, which, rounding).items():
-            if value > found[what].value and np.isfinite(value):
-                found[what] = Peak(value, float(t[which][k]), one.name)
-    return found
+            if value > largest[what].value and np.isfinite(value):
+                largest[what] = Peak(value, float(t[which][k]), one.name)
+    return largest
 
 
 def _of(one: Thing, which: slice, rounding: float) -> dict[Shown, tuple[float, int]]:
     if not len(one.points):
         return {}
     away = (one.amplitudes - one.still)[which]
-    found: dict[Shown, tuple[float, int]] = {}
+    largest: dict[Shown, tuple[float, int]] = {}
     if len(one.fields):
         moved, when = _largest(away, one.fields, None)
         if moved > rounding * float(np.ptp(one.points, axis=0).max()):
-            found["displacement"] = moved, when
+            largest["displacement"] = moved, when
     if len(one.stress):
         own = away[:, : len(one.stress)]
         strain, when = _largest(own, one.stress, one.modulus)
         if strain > rounding:
-            found["strain"] = strain, when
-            found["stress"] = _largest(own, one.stress, None)
-    return found
+            largest["strain"] = strain, when
+            largest["stress"] = _largest(own, one.stress, None)
+    return largest
 
 
 def _largest(away: Array, fields: Array, modulus: Array | None) -> tuple[float, int]:
@@ -218,13 +218,13 @@ def _chapters(takes: Sequence[Take]) -> list[dict[str, Any]]:
     """Chapters to play: modes of the first scene, or the time of all runs; with largest values."""
     scene = takes[0].scene
     if scene.chapters:
-        found = []
+        chapters = []
         for chapter in scene.chapters:
             first, end = np.searchsorted(scene.t, [chapter.begin - 0.25, chapter.end + 0.25])
             which = slice(int(first), int(end))
             most = peaks(scene.things, scene.t, which, ROUNDING_OF_MODES)
-            found.append(_chapter(chapter, most))
-        return found
+            chapters.append(_chapter(chapter, most))
+        return chapters
     times = [t for one in takes for t in (one.scene.t[0], one.scene.t[-1])]
     each = [peaks(one.scene.things, one.scene.t) for one in takes]
     most = {what: max((p[what] for p in each), key=lambda peak: peak.value) for what in each[0]}

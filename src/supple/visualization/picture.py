@@ -176,9 +176,9 @@ def _pictures(drawing: Drawing, which: list[int]) -> Iterator[Bytes]:
         while left:
             drawing.show(left.pop(0))
             canvas.draw()
-            found = np.asarray(canvas.buffer_rgba())[:, :, :3]
-            height, width = (size // 2 * 2 for size in found.shape[:2])
-            yield np.ascontiguousarray(found[:height, :width])
+            pixels = np.asarray(canvas.buffer_rgba())[:, :, :3]
+            height, width = (size // 2 * 2 for size in pixels.shape[:2])
+            yield np.ascontiguousarray(pixels[:height, :width])
 
 
 def _gif(pictures: Pictures, rate: float) -> bytes:
@@ -207,9 +207,9 @@ def _mp4(pictures: Pictures, rate: float) -> bytes:
         target = Path(folder) / "film.mp4"
         one, count = next(pictures)
         size = f"{one.shape[1]}x{one.shape[0]}"
-        given = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size, "-r", f"{rate:.6g}", "-i", "-"]
+        source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size, "-r", f"{rate:.6g}", "-i", "-"]
         made = ["-pix_fmt", "yuv420p", "-movflags", "+faststart", str(target)]
-        command = ["ffmpeg", "-loglevel", "error", "-y", *given, *made]
+        command = ["ffmpeg", "-loglevel", "error", "-y", *source, *made]
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
         ) as program:

@@ -176,8 +176,7 @@ class Thing:
         place = self.points + np.einsum("k,kvi->vi", amplitude, self.fields)
         if self.stretch is not None:
             place = place * self.stretch[k]
-        moved: Array = self.p[k] + place @ self.R[k].T
-        return moved
+        return np.asarray(self.p[k] + place @ self.R[k].T)
 
     def von_mises(self, k: int) -> Array:
         """Equivalent stress (v,) Pa of the vertices at the time of number k; zero if not known.
@@ -261,7 +260,7 @@ def thing(
     rest = np.zeros(0)
     if q is not None and q.shape[1]:
         fields, amplitudes, rest = _deformed(surface, q, still)
-    found = shaded(surface.points, surface.triangles)
+    mesh = shaded(surface.points, surface.triangles)
     stress = _stress(surface)
     if surface.stress_at is not None and q is not None:
         stress, strength = _sampled_stress(surface.stress_at(q))
@@ -269,23 +268,23 @@ def thing(
         amplitudes = np.hstack([strength, amplitudes])
         rest = np.concatenate([np.zeros(len(stress)), rest])
     number = np.zeros(len(surface.points), dtype=np.intp)
-    number[found.source] = np.arange(len(found.source))
+    number[mesh.source] = np.arange(len(mesh.source))
     return Thing(
         name=name,
         kind=kind,
         colour=colour,
-        points=surface.points[found.source],
-        normals=found.normals,
-        triangles=found.triangles,
+        points=surface.points[mesh.source],
+        normals=mesh.normals,
+        triangles=mesh.triangles,
         lines=number[surface.lines],
-        edges=found.edges,
+        edges=mesh.edges,
         R=R,
         p=p,
-        fields=fields[:, found.source],
+        fields=fields[:, mesh.source],
         amplitudes=amplitudes,
         still=rest,
-        stress=stress[:, found.source],
-        modulus=surface.modulus[found.source] if len(stress) else np.zeros(0),
+        stress=stress[:, mesh.source],
+        modulus=surface.modulus[mesh.source] if len(stress) else np.zeros(0),
         stretch=stretch,
         magnified=magnified,
         opacity=opacity,
@@ -365,12 +364,12 @@ def body_things(result: Result) -> list[Thing]:
     """All bodies of a result as they were simulated."""
     compiled, history = result.data.compiled, result.data.history
     names = list(compiled.body_names)
-    found = []
+    things = []
     for number, name in enumerate(result.bodies):
         colour = COLOURS[number % len(COLOURS)]
         parts = compiled.bodies[name].parts
         if name in compiled.gradient:
-            found += _of_vectors(result, name, colour)
+            things += _of_vectors(result, name, colour)
             continue
         for part in parts:
             record = compiled.flexible.get(part.name)
@@ -380,7 +379,7 @@ def body_things(result: Result) -> list[Thing]:
             k = names.index(part.name)
             q = None if record is None else result.q[:, record.q]
             rest = None if record is None else record.modal.rest
-            found.append(
+            things.append(
                 thing(
                     surface,
                     name,
@@ -393,7 +392,7 @@ def body_things(result: Result) -> list[Thing]:
                     opacity=1.0 if surface.hub is None else 0.35,
                 )
             )
-    return found
+    return things
 
 
 PHASES = 33  # of a cycle, the first and the last being the same

@@ -224,9 +224,9 @@ def surface_stretch(result: Result, body: Any) -> Iterator[Check]:
     k = int(np.argmax(energies)) if len(energies) else 0
     if not energies.max(initial=0.0) > 0.0:
         return
-    found = record.body.stretch_energies(q[k], record.point_masses)
-    if found is None or not found[1] > KEPT * found[0]:
+    stretched = record.body.stretch_energies(q[k], record.point_masses)
+    if stretched is None or not stretched[1] > KEPT * stretched[0]:
         return
-    parts = reduced_part(2.0 * found[1] / energies[k] * energies / energies[k])
+    parts = reduced_part(2.0 * stretched[1] / energies[k] * energies / energies[k])
     why = "its surface stretches as it bends"
     yield _stretch(body, Extreme(t, parts), why, "bodies in a frame leave out: use an ANCFPlate")

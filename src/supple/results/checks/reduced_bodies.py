@@ -47,26 +47,26 @@ OFF = 0.2  # part of the damping ratio that was asked for
 
 
 def modes(
-    result: Result, body: FlexibleBody, found: Truncation | None, share: float | None
+    result: Result, body: FlexibleBody, truncation: Truncation | None, share: float | None
 ) -> Iterator[Check]:
     """Check of what a body leaves out; where that is not known, of its highest mode that moves."""
-    if found is None:
+    if truncation is None:
         yield _highest_mode(body, share)
         return
-    text = f"with its {coordinates(body, found.count)} it"
-    if not found.largest > LIMIT:
+    text = f"with its {coordinates(body, truncation.count)} it"
+    if not truncation.largest > LIMIT:
 
         def stretched_sentence(value: float, then: str) -> str:
             return (
                 f"{text} leaves out what it stretches along its axis, {percent(value)} of its "
                 f"largest displacement, expected at most {percent(ALONG)}, {then}: "
-                f"{advice(body, found.count)}"
+                f"{advice(body, truncation.count)}"
             )
 
-        yield Check(body, "modes", found.along, ALONG, np.inf, stretched_sentence)
+        yield Check(body, "modes", truncation.along, ALONG, np.inf, stretched_sentence)
         return
-    under, missing = f"its loads{attached(result, body)}", found.flexibility
-    what = f"leaves out {percent(found.deflected)} of its deflection under {under}"
+    under, missing = f"its loads{attached(result, body)}", truncation.flexibility
+    what = f"leaves out {percent(truncation.deflected)} of its deflection under {under}"
     if missing >= RIGID:
         what = f"cannot deform under {under}"
     elif missing > LIMIT:
@@ -75,17 +75,17 @@ def modes(
     def bent_sentence(_: float, then: str) -> str:
         return (
             f"{text} {what}, expected at most {percent(LIMIT)} of deflections left out, {then}: "
-            f"{advice(body, found.count)}"
+            f"{advice(body, truncation.count)}"
         )
 
     yield Check(
         body,
         "modes",
-        found.largest,
+        truncation.largest,
         LIMIT,
-        SERIOUS if found.size > SMALL else np.inf,
+        SERIOUS if truncation.size > SMALL else np.inf,
         bent_sentence,
-        found.passed,
+        truncation.passed,
     )
 
 
@@ -102,10 +102,10 @@ def _highest_mode(body: FlexibleBody, share: float | None) -> Check:
 
 
 def mesh(
-    result: Result, body: FlexibleBody, found: Truncation | None, error: MeshError | None
+    result: Result, body: FlexibleBody, truncation: Truncation | None, error: MeshError | None
 ) -> Iterator[Check]:
     """Check of a mesh that is too coarse for its loads, or made of elements that lock."""
-    if found is None or error is None:
+    if truncation is None or error is None:
         return
     what = ("too stiff", "too small") if error.part > 0.0 else ("too soft", "too large")
 
@@ -121,20 +121,20 @@ def mesh(
         "mesh",
         abs(error.part),
         MISSED,
-        SERIOUS if found.size > SMALL else np.inf,
+        SERIOUS if truncation.size > SMALL else np.inf,
         sentence,
         error.time,
     )
 
 
-def damping_ratio(body: Body, frequency: float, asked: float, found: float) -> Check:
+def damping_ratio(body: Body, frequency: float, asked: float, actual: float) -> Check:
     """Check of a mode (Hz) whose damping ratio may be off by a fifth of what is asked."""
-    part = found / asked - 1.0 if asked > 0.0 else 0.0
+    part = actual / asked - 1.0 if asked > 0.0 else 0.0
 
     def sentence(value: float, _: str) -> str:
         return (
             f"its damping asks {100 * asked:.3g} % of critical of its own modes, but the mode of "
-            f"the model at {frequency:.4g} Hz gets {100 * found:.3g} %, {value:.0%} "
+            f"the model at {frequency:.4g} Hz gets {100 * actual:.3g} %, {value:.0%} "
             f"{'less' if part < 0.0 else 'more'}: fit_damping(model, {asked:.4g}) damps the modes "
             "of the model, ModalDamping(..., of='body') says that those of the body are meant"
         )
@@ -187,8 +187,8 @@ class MeshError:
 
 def mesh_works(body: Deflected) -> tuple[Array, Array] | None:
     """Works (k,) of loads, of a body's mesh and about exact ones; None where they are not known."""
-    found = against_finer_mesh(body.record, body.loads.places)
-    return None if found is None else found.works(body.right)
+    flexibility = against_finer_mesh(body.record, body.loads.places)
+    return None if flexibility is None else flexibility.works(body.right)
 
 
 def against_finer_mesh(record: FlexRecord, places: tuple[float, ...]) -> MeshFlexibility | None:
@@ -201,10 +201,10 @@ def against_finer_mesh(record: FlexRecord, places: tuple[float, ...]) -> MeshFle
 
 def mesh_error(body: Deflected) -> MeshError | None:
     """Error by a body's mesh under its loads; None where it is not known."""
-    found = against_finer_mesh(body.record, body.loads.places)
-    if found is None:
+    flexibility = against_finer_mesh(body.record, body.loads.places)
+    if flexibility is None:
         return None
-    own, exact = found.works(body.right)
+    own, exact = flexibility.works(body.right)
     weights = trapezoidal(body.t)
     whole = float(np.average(exact, weights=weights))
     if not whole > 0.0:
@@ -212,13 +212,13 @@ def mesh_error(body: Deflected) -> MeshError | None:
     parts = (exact - own) / whole
     beyond = np.flatnonzero(np.abs(parts) > MISSED)
     part = float(np.average(parts, weights=weights))
-    other = _of_applied(body, found, weights, whole)
+    other = _of_applied(body, flexibility, weights, whole)
     part = part if other is None or abs(part) < abs(other) else other
     return MeshError(part, float(body.t[beyond[0] if len(beyond) else 0]))
 
 
 def _of_applied(
-    body: Deflected, found: MeshFlexibility, weights: Array | None, whole: float
+    body: Deflected, flexibility: MeshFlexibility, weights: Array | None, whole: float
 ) -> float | None:
     """Error under the loads without the inertia of elastic coordinates; None if that is the load.
 
@@ -227,20 +227,20 @@ def _of_applied(
     """
     applied = body.right.copy()
     applied[:, body.loads.factors.shape[1] :] = 0.0
-    own, exact = (float(np.average(x, weights=weights)) for x in found.works(applied))
+    own, exact = (float(np.average(x, weights=weights)) for x in flexibility.works(applied))
     return (exact - own) / exact if exact >= whole else None
 
 
 def asked_damping(body: Any) -> ModalDamping | None:
     """Ratios of a body that may be meant of the modes of the model; None if there are none."""
-    found = damping_of(body)
-    return found if isinstance(found, ModalDamping) and found.of is None else None
+    damping = damping_of(body)
+    return damping if isinstance(damping, ModalDamping) and damping.of is None else None
 
 
 def damping(model: Model, record: FlexRecord) -> Iterator[Check]:
     """Check of the ratio that the lowest mode of a body gets with what is welded to it."""
-    given, own = asked_damping(record.body), record.modal
-    if given is None or not own.n or not np.any(given.ratios):
+    asked_of, own = asked_damping(record.body), record.modal
+    if asked_of is None or not own.n or not np.any(asked_of.ratios):
         return
     added = _welded(model, record)
     if added is None or not np.any(added):
@@ -248,9 +248,9 @@ def damping(model: Model, record: FlexRecord) -> Iterator[Check]:
     squares, shapes = own_modes(own.M + added, own.K)
     y, w = shapes[:, 0], float(np.sqrt(max(squares[0], 0.0)))
     if w > 0.0:
-        found = float(y @ own.C @ y) / (2.0 * w)
-        asked = given.asked(own.M, own.K, y)
-        yield damping_ratio(record.body, w / (2.0 * np.pi), asked, found)
+        actual = float(y @ own.C @ y) / (2.0 * w)
+        asked = asked_of.asked(own.M, own.K, y)
+        yield damping_ratio(record.body, w / (2.0 * np.pi), asked, actual)
 
 
 def _welded(model: Model, record: FlexRecord) -> Array | None:

@@ -161,7 +161,7 @@ def _beam_members(result: Result, body: Any) -> list[Member]:
 
 def _frame_members(result: Result, body: Any) -> list[Member]:
     """Members of a frame structure."""
-    nodes, found = list(body.nodes), []
+    nodes, members = list(body.nodes), []
     clamped = {nodes[int(body.station(frame))] for frame in _clamped(result, body)}
     for k, member in enumerate(body.members):
         start, end = (np.asarray(body.nodes[node]) for node in (member.start, member.end))
@@ -171,8 +171,8 @@ def _frame_members(result: Result, body: Any) -> list[Member]:
             return view.section_forces(k, s)
 
         length = float(np.linalg.norm(end - start))
-        found.append(Member(length, member.section, member.material, ends, forces))
-    return found
+        members.append(Member(length, member.section, member.material, ends, forces))
+    return members
 
 
 def _clamped(result: Result, body: Any) -> list[Any]:

@@ -133,8 +133,8 @@ def build(result: Result) -> xr.Dataset:
     """Return all histories of a result as a dataset."""
     import xarray as xr
 
-    found = list(_variables(result))
-    used = {v.dim for v in found}
+    entries = list(_variables(result))
+    used = {v.dim for v in entries}
     coords: dict[str, Any] = {dim: names for dim, names in COMPONENTS.items() if dim in used}
     coords["time"] = ("time", result.t, {"units": "s"})
     return xr.Dataset(
@@ -144,7 +144,7 @@ def build(result: Result) -> xr.Dataset:
                 v.values,
                 {"units": v.units, "frame": v.frame, "role": v.role},
             )
-            for v in found
+            for v in entries
         },
         coords=coords,
         attrs=_attributes(result),
@@ -429,11 +429,11 @@ def _walk(view: Any, words: list[str], text: str) -> Array:
     if words[0] == "local":
         view, words = view.local, words[1:]
     if len(words) == 1 and not words[0].startswith("_"):
-        found = getattr(view, words[0], None)
-        if words[0] == "strain" and callable(found):
-            found = found()
-        if isinstance(found, np.ndarray) and np.issubdtype(found.dtype, np.floating):
-            return found
+        value = getattr(view, words[0], None)
+        if words[0] == "strain" and callable(value):
+            value = value()
+        if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating):
+            return value
     known = [n for n in dir(view) if not n.startswith("_")]
     word = words[0] if words else "local"
     raise SuppleError(f"the quantity {text!r} is not known, {suggestion(word, known)}")

@@ -106,8 +106,8 @@ def _file(kind: str, **counts: int) -> tuple[Xml.Element, Xml.Element]:
     root = Xml.Element(
         "VTKFile", type=kind, version="1.0", byte_order="LittleEndian", header_type="UInt64"
     )
-    given = {name: str(count) for name, count in counts.items()}
-    return root, Xml.SubElement(Xml.SubElement(root, kind), "Piece", given)
+    attributes = {name: str(count) for name, count in counts.items()}
+    return root, Xml.SubElement(Xml.SubElement(root, kind), "Piece", attributes)
 
 
 def _points(piece: Xml.Element, points: Array, data: Mapping[str, Array]) -> None:
@@ -129,10 +129,10 @@ def _array(parent: Xml.Element, name: str, values: Numbers) -> None:
     kind, code = TYPES[values.dtype.kind]
     content = np.ascontiguousarray(values, dtype=code).tobytes()
     size = np.array(len(content), dtype="<u8").tobytes()
-    given = {"type": kind, "Name": name, "format": "binary"}
+    attributes = {"type": kind, "Name": name, "format": "binary"}
     if values.ndim > 1:
-        given["NumberOfComponents"] = str(values.shape[1])
-    Xml.SubElement(parent, "DataArray", given).text = base64.b64encode(size + content).decode()
+        attributes["NumberOfComponents"] = str(values.shape[1])
+    Xml.SubElement(parent, "DataArray", attributes).text = base64.b64encode(size + content).decode()
 
 
 def _text(root: Xml.Element) -> bytes:
@@ -540,8 +540,8 @@ def refuse_export(target: Path, ending: str, names: Sequence[str], every: int) -
         known = f"{', '.join(FILES[:-1])} or {FILES[-1]}"
         raise FileError(f"export: the path {str(target)!r} has none of the endings {known}")
     if names and ending not in TABLES:
-        found = ", ".join(repr(name) for name in names)
-        raise SuppleError(f"export: names are for tables, found {found} with {str(target)!r}")
+        listed = ", ".join(repr(name) for name in names)
+        raise SuppleError(f"export: names are for tables, found {listed} with {str(target)!r}")
     if ending and every != 1:
         raise ModelError("export", "every", every, "1 with a file, which has all times")
     if ending == ".parquet":

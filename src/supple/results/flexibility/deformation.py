@@ -80,31 +80,31 @@ def _strain_rows(body: FlexibleBody, point_masses: PointMasses) -> _StrainRows |
     if not blocks:
         return None
     rows = np.ascontiguousarray(np.concatenate([b.strain for b in blocks]).swapaxes(0, 1))
-    found = _StrainRows(rows, blocks[0].normals, blocks[0].strain_tensor)
+    strains = _StrainRows(rows, blocks[0].normals, blocks[0].strain_tensor)
     if rows.size <= KEPT:
-        kept[key] = found
-    return found
+        kept[key] = strains
+    return strains
 
 
 def strains(body: FlexibleBody, point_masses: PointMasses, t: Array, q: Array) -> Extreme | None:
     """Largest principal strain, by magnitude, at each time; None where strains are not known."""
-    found = _strain_rows(body, point_masses)
-    if found is None:
+    known = _strain_rows(body, point_masses)
+    if known is None:
         return None
-    k, m, n = found.rows.shape
+    k, m, n = known.rows.shape
     which = _times(k * m, t, q)
     t, q = t[which], q[which]
-    weights = np.where(np.arange(k) < found.normals, 1.0, 0.5)  # shear strains are angles
-    rows = (np.sqrt(weights)[:, None, None] * found.rows).reshape(k * m, n)
+    weights = np.where(np.arange(k) < known.normals, 1.0, 0.5)  # shear strains are angles
+    rows = (np.sqrt(weights)[:, None, None] * known.rows).reshape(k * m, n)
     point = np.empty(len(t), dtype=int)  # with the largest strain, by the norm of the tensor
     some = max(1, CHUNK // (k * m))
     for start in range(0, len(t), some):
         now = slice(start, start + some)
         squares = np.square(q[now] @ rows.T).reshape(-1, k, m)
         point[now] = squares.sum(axis=1).argmax(axis=1)
-    largest = np.einsum("ktn,tn->tk", found.rows[:, point], q)
+    largest = np.einsum("ktn,tn->tk", known.rows[:, point], q)
     finite = np.all(np.isfinite(largest), axis=1)
-    tensors = found.tensor(np.where(finite[:, None], largest, 0.0))
+    tensors = known.tensor(np.where(finite[:, None], largest, 0.0))
     principal = np.abs(np.linalg.eigvalsh(tensors)).max(axis=1)
     return Extreme(t, np.where(finite, principal, np.inf))
 

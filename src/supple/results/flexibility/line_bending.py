@@ -51,8 +51,7 @@ def node_axes(e: Array, which: int) -> Array:
 
 def element_turns(axes: Array) -> Array:
     """Rotations (nt, elements, 3, 3) from node to node, of axes (nt, nodes, 3, 3)."""
-    turned: Array = np.swapaxes(axes[:, :-1], -1, -2) @ axes[:, 1:]
-    return turned
+    return np.asarray(np.swapaxes(axes[:, :-1], -1, -2) @ axes[:, 1:])
 
 
 def turn_vectors(before: Array, now: Array) -> Array:
@@ -63,8 +62,7 @@ def turn_vectors(before: Array, now: Array) -> Array:
     more = np.swapaxes(before, -1, -2) @ now
     sine = _sines(more)
     size = np.linalg.norm(sine, axis=-1, keepdims=True)
-    found: Array = sine * angles(more)[..., None] / np.where(size > 0.0, size, 1.0)
-    return found
+    return np.asarray(sine * angles(more)[..., None] / np.where(size > 0.0, size, 1.0))
 
 
 def line_turns(e: Array, which: int) -> Array:
@@ -76,15 +74,13 @@ def line_turns(e: Array, which: int) -> Array:
         return angles(element_turns(node_axes(e, which)))
     a, b = e[:, :-1, 1], e[:, 1:, 1]
     across = np.linalg.norm(np.cross(a, b), axis=2)
-    found: Array = np.arctan2(across, (a * b).sum(axis=2))
-    return found
+    return np.asarray(np.arctan2(across, (a * b).sum(axis=2)))
 
 
 def angles(turned: Array) -> Array:
     """Angles (...) of rotations (..., 3, 3), rad."""
     cosine = np.trace(turned, axis1=-2, axis2=-1) - 1.0
-    found: Array = np.arctan2(np.linalg.norm(_sines(turned), axis=-1), cosine)
-    return found
+    return np.asarray(np.arctan2(np.linalg.norm(_sines(turned), axis=-1), cosine))
 
 
 def _dot(x: Array, y: Array) -> Array:
@@ -151,11 +147,11 @@ class Bending:
         count = len(self.lengths)
         if count == 1:
             return np.asarray(np.sqrt(3.0) * self.curvature)
-        found = np.gradient(self.curvature, axis=1)
+        changes = np.gradient(self.curvature, axis=1)
         for a, b in pairwise(sorted({0, *self.touched, count})):
             if b - a > 1:
-                found[:, a:b] = np.gradient(self.curvature[:, a:b], axis=1)
-        return np.asarray(found)
+                changes[:, a:b] = np.gradient(self.curvature[:, a:b], axis=1)
+        return np.asarray(changes)
 
     @cached_property
     def energy(self) -> Array:
@@ -212,8 +208,8 @@ def surface_strain(record: ANCFRecord, e: Array, bent: Bending | None) -> Array:
 
     ``bent`` is how a beam is bent; a cable has None. What is not a number is infinite.
     """
-    found = _strains(record, e, bent)
-    return np.where(np.isfinite(found), found, np.inf)
+    strains = _strains(record, e, bent)
+    return np.where(np.isfinite(strains), strains, np.inf)
 
 
 def _strains(record: ANCFRecord, e: Array, bent: Bending | None) -> Array:
@@ -226,7 +222,7 @@ def _strains(record: ANCFRecord, e: Array, bent: Bending | None) -> Array:
     sections = [body.section.at(float(x) / body.length) for x in stations]
     if bent is None:
         return stretch + _bent_line(lengths, own, sections)
-    twist, found = np.abs(bent.curvature[..., 0]), np.zeros_like(stretch)
+    twist, largest = np.abs(bent.curvature[..., 0]), np.zeros_like(stretch)
     for end in (0, 1):
         curvature = _at_end(end, bent, own, rest)
         here = [reaches(section) for section in sections[end : len(sections) - 1 + end]]
@@ -234,8 +230,8 @@ def _strains(record: ANCFRecord, e: Array, bent: Bending | None) -> Array:
             y, z, shear, around = np.array([r[min(point, len(r) - 1)] for r in here]).T
             by_y, by_z = y * curvature[1], z * curvature[0]
             along = stretch + np.where(around > 0.0, np.hypot(by_y, by_z), by_y + by_z)
-            found = np.maximum(found, 0.5 * (along + np.hypot(along, shear * twist)))
-    return found
+            largest = np.maximum(largest, 0.5 * (along + np.hypot(along, shear * twist)))
+    return largest
 
 
 def _bent_line(lengths: Array, own: Array, sections: list[CrossSection]) -> Array:
@@ -265,16 +261,15 @@ def _at_end(end: int, bent: Bending, own: Array, rest: Array) -> Array:
 
 def _stretch(lengths: Array, own: Array) -> Array:
     """Mean strains (nt, e) of the axes of elements."""
-    found = np.zeros(own.shape[:2])
+    strain = np.zeros(own.shape[:2])
     for xi, weight in gauss(3):
-        found += weight * 0.5 * ((_at(xi, lengths, 1, own) ** 2).sum(axis=2) - 1.0)
-    return found
+        strain += weight * 0.5 * ((_at(xi, lengths, 1, own) ** 2).sum(axis=2) - 1.0)
+    return strain
 
 
 def _at(xi: float, lengths: Array, derivative: int, own: Array) -> Array:
     """A derivative (nt, e, 3) of the axes of elements, from places and slopes (nt, e, 4, 3)."""
-    value: Array = np.einsum("ek,tekx->tex", hermite_rows(xi, lengths, derivative), own)
-    return value
+    return np.asarray(np.einsum("ek,tekx->tex", hermite_rows(xi, lengths, derivative), own))
 
 
 def _curvature(xi: float, lengths: Array, own: Array) -> Array:

@@ -57,7 +57,7 @@ def held_directions(
     frame: orthonormal directions in which it does not move. ``around`` names bodies that hold
     nothing, those that are flexible themselves.
     """
-    found = []
+    held = []
     axes = cast("BodyView", result[name]).matrix[0]
     turn = np.kron(np.eye(2), axes)
     for joint in _joints(result):
@@ -72,8 +72,8 @@ def held_directions(
             table = np.array(moves).reshape(-1, 6) * np.repeat([1.0, length], 3)
             rows = _complement(table) @ turn
             if len(rows):
-                found.append((mine, rows))
-    return found
+                held.append((mine, rows))
+    return held
 
 
 def free_turns(result: Result, joint: Joint, mine: Frame, around: Collection[str]) -> Array | None:
@@ -129,13 +129,13 @@ def _way(result: Result, start: str, without: Collection[str]) -> Sequence[Joint
 def _driven(result: Result, joint: Joint) -> set[int]:
     """Places of coordinates of a joint that are driven or locked."""
     phase, names = result.data.compiled_at(float(result.t[0])).phase, joint.coordinate_names
-    found = set() if phase is None else {k for name, k in phase.locked if name == joint.name}
+    driven = set() if phase is None else {k for name, k in phase.locked if name == joint.name}
     for driver in result.constraints.values():
         gone = phase is not None and driver.name in phase.released
         if isinstance(driver, Driver) and driver.joint == joint.name and not gone:
-            given = driver.coordinate
-            found.add(names.index(given) if isinstance(given, str) else int(given))
-    return found
+            which = driver.coordinate
+            driven.add(names.index(which) if isinstance(which, str) else int(which))
+    return driven
 
 
 def _freedoms(result: Result, joint: Joint, place: Array) -> Iterator[Array]:
@@ -207,10 +207,10 @@ class Holds:
 
     def factors(self, places: tuple[float, ...]) -> Array:
         """Factors (sets, 12 + 6 places) of the loads of each set, see `BodyLoads`."""
-        found = np.zeros((len(self.sets), INERTIA + 6 * len(places)))
+        factors = np.zeros((len(self.sets), INERTIA + 6 * len(places)))
         first = 0
         for station, wrench in zip(self.stations, self.wrenches, strict=True):
             at = INERTIA + 6 * places.index(station)
-            found[:, at : at + 6] += self.sets[:, first : first + len(wrench)] @ wrench
+            factors[:, at : at + 6] += self.sets[:, first : first + len(wrench)] @ wrench
             first += len(wrench)
-        return found
+        return factors

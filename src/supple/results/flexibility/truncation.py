@@ -100,8 +100,8 @@ class Truncation:
         if self.flexibility > LIMIT:
             times.append(self.energy.passes(LIMIT))
         if self.deflected > LIMIT:  # in the mean perhaps, and at no instant
-            found = self.deflection.passes(LIMIT)
-            times.append(self.deflection.time if found is None else found)
+            time = self.deflection.passes(LIMIT)
+            times.append(self.deflection.time if time is None else time)
         if self.largest > LIMIT:
             return min(t for t in times if t is not None)
         return self.along.passes(ALONG)
@@ -221,13 +221,13 @@ class Deflected:
         axis = self.record.body.axis
         if axis is None:
             return factors
-        found = factors.copy()
+        loads = factors.copy()
         n = INERTIA + 6 * len(self.loads.places)
         starts = [*range(0, INERTIA, 3), *range(INERTIA, n, 6)]
         for k in starts:
-            force = found[:, k : k + 3]
-            found[:, k : k + 3] = force - np.outer(force @ axis, axis)
-        return found
+            force = loads[:, k : k + 3]
+            loads[:, k : k + 3] = force - np.outer(force @ axis, axis)
+        return loads
 
     def sizes(self, moved: Array) -> tuple[Array, Array]:
         """Largest displacements (k,) across and along the axis, without a rigid motion, m.
@@ -245,8 +245,8 @@ class Deflected:
             motion = np.linalg.solve(rigid[k], moved[:, k].T)
         else:
             table = (unit[:, None] * rigid / unit).reshape(-1, 6)
-            given = (unit * moved).reshape(len(moved), -1).T
-            motion = np.linalg.lstsq(table, given, rcond=None)[0] / unit[:, None]
+            right = (unit * moved).reshape(len(moved), -1).T
+            motion = np.linalg.lstsq(table, right, rcond=None)[0] / unit[:, None]
         rest = unit * (moved - np.einsum("pij,jk->kpi", rigid, motion))
         axis, along = self.record.body.axis, np.zeros(rest.shape[:2])
         if axis is not None:
@@ -269,7 +269,7 @@ def truncations(result: Result) -> dict[str, Truncation]:
     """Truncation of the flexible bodies of a result, by name, as far as it is known."""
     compiled = result.data.compiled
     records = {n: r for n, r in compiled.flexible.items() if r.modal.n and n in compiled.bodies}
-    usable, found = np.flatnonzero(np.all(np.abs(result.q) < HUGE, axis=1)), {}
+    usable, by_name = np.flatnonzero(np.all(np.abs(result.q) < HUGE, axis=1)), {}
     for name, record in records.items() if len(usable) else ():
         which = usable_times(result.q, result.q[:, record.q], SAMPLES)
         # with the second time: what is sudden at the start does not last until the next sample
@@ -277,13 +277,13 @@ def truncations(result: Result) -> dict[str, Truncation]:
         body = deflected(result, {name: record}, which).get(name)
         if body is None:
             continue
-        found[name] = body.truncation()
-        if found[name].exceeds and result.data.self_stress is not None:
+        by_name[name] = body.truncation()
+        if by_name[name].exceeds and result.data.self_stress is not None:
             few = which[_telling(body)]
             sets = result.data.self_stress(result.data.history.at(few))
             bodies = with_right_reactions(deflected(result, records, few), sets, compiled)
-            found[name] = replace(bodies[name], weights=np.ones(len(few))).truncation()
-    return found
+            by_name[name] = replace(bodies[name], weights=np.ones(len(few))).truncation()
+    return by_name
 
 
 def deflected(
@@ -308,8 +308,8 @@ def deflected(
 def _telling(body: Deflected) -> Sequence[int]:
     """A few times: those at which the whole mesh has most strain energy."""
     _, whole = body.energy(body.across(body.factors), body.across(body.right))
-    found: list[int] = np.argsort(whole)[-FEW:].tolist()
-    return sorted(found)
+    places: list[int] = np.argsort(whole)[-FEW:].tolist()
+    return sorted(places)
 
 
 def with_right_reactions(
@@ -345,13 +345,13 @@ def act_on_parts(sets: Sequence[HeldLoads], compiled: Compiled) -> bool:
 
 def unit_reactions(body: Deflected, held: Sequence[tuple[Frame, Array]]) -> Array:
     """Factors (m, s) of sets of reactions on a body."""
-    found = np.zeros((body.factors.shape[1], held[0][1].shape[1]))
+    loads = np.zeros((body.factors.shape[1], held[0][1].shape[1]))
     for frame, wrench in held:
         place = body.loads.places.index(float(body.record.body.station(frame)))
         start = INERTIA + 6 * place
-        found[start : start + 3] += wrench[3:]
-        found[start + 3 : start + 6] += wrench[:3] - np.cross(frame.position, wrench[3:].T).T
-    return found
+        loads[start : start + 3] += wrench[3:]
+        loads[start + 3 : start + 6] += wrench[:3] - np.cross(frame.position, wrench[3:].T).T
+    return loads
 
 
 def shear_of_loads(body: Deflected) -> float:

@@ -122,12 +122,12 @@ def bending_checks(result: Result, bent: Bending, t: Array, strained: Extreme) -
     yield from _layer_checks(result, bent, strained)
 
 
-def _part(beam: ANCFBeam, what: str, value: Extreme, found: str, advice: str) -> Check:
-    """Check of a part that elements get wrong; ``found`` has braces in its place."""
+def _part(beam: ANCFBeam, what: str, value: Extreme, told: str, advice: str) -> Check:
+    """Check of a part that elements get wrong; ``told`` has braces in its place."""
 
     def sentence(value: float, then: str) -> str:
         return (
-            f"{found.format(f'{100.0 * value:.3g} %')}, more than {100.0 * LIMIT:g} % {then}"
+            f"{told.format(f'{100.0 * value:.3g} %')}, more than {100.0 * LIMIT:g} % {then}"
             f"{advice}"
         )
 
@@ -145,10 +145,10 @@ def excess(bent: Bending) -> Array:
     axial = np.array([law.axial for law in bent.laws])
     locked = whole * axial * lengths * square**2 / 720.0
     constant = (bent.stiffness * bent.changes**2).sum(axis=2) * lengths / 12.0
-    found = (locked + constant).sum(axis=1)
+    energy = (locked + constant).sum(axis=1)
     if beam.element == "continuum":
-        found = found + (whole - 1.0) * bent.energy
-    return bent.of_largest(found)
+        energy = energy + (whole - 1.0) * bent.energy
+    return bent.of_largest(energy)
 
 
 def missing_shear(bent: Bending) -> Array:
@@ -311,10 +311,10 @@ def _layer(result: Result, bent: Bending, node: int, k: int, held: Array) -> Lay
 def _layer_checks(result: Result, bent: Bending, strained: Extreme) -> Iterator[Check]:
     """Check of the moment at the clamp where it is most wrong, of those where that matters."""
     beam = bent.beam
-    found = [one for one in layers(result, bent) if _matters(beam, one, strained.largest)]
-    if not found:
+    telling = [one for one in layers(result, bent) if _matters(beam, one, strained.largest)]
+    if not telling:
         return
-    layer = max(found, key=lambda one: np.abs(one.apart).max() / one.largest)
+    layer = max(telling, key=lambda one: np.abs(one.apart).max() / one.largest)
     parts = np.abs(layer.apart) / layer.largest
     worst = int(np.argmax(parts))
     size, more = float(layer.size[worst]), "large" if layer.apart[worst] > 0.0 else "small"
@@ -415,14 +415,14 @@ def _field(result: Result, record: ANCFRecord) -> tuple[BodyMonitor, list[Check]
     body = cast("ANCFNodes", record.body)
     t, q = states(result, record)
     e = q.reshape(len(q), -1, 3)
-    found = _energies(result, body, e)
-    strained, left_out = Extreme(t, found.strain), Extreme(t, found.missed)
+    energies = _energies(result, body, e)
+    strained, left_out = Extreme(t, energies.strain), Extreme(t, energies.missed)
     turned = Extreme(t, body.element_turns(e))
     checks = [
         deformation.element_rotation(body, turned),
         deformation.strain(body, strained),
-        *_mesh(result, body, left_out, found.across),
-        sections.shear_energy(body, found.sheared),
+        *_mesh(result, body, left_out, energies.across),
+        sections.shear_energy(body, energies.sheared),
     ]
     largest = left_out.largest
     return BodyMonitor(body.name, turned.largest, strained.largest, left_out=largest), checks

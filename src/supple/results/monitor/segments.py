@@ -162,28 +162,28 @@ class Network:
             rows.append(np.kron(signs, np.hstack([skew(about - place), np.eye(3)])))
         free = null_space(np.vstack(rows)) if rows else np.eye(count)
         within = null_space(self.loaded @ free) if len(self.loaded) else np.eye(free.shape[1])
-        found = _largest_part(*(_congruent(x, free @ within) for x in (there, lost)))
+        largest = _largest_part(*(_congruent(x, free @ within) for x in (there, lost)))
         if not len(self.loaded):
-            return found
+            return largest
         loads = free @ null_space(within.T)  # of which the held places take what fits
         right = there + lost
         soft, all_of_it = (_with_held(x, loads, free @ within) for x in (there, right))
-        return max(found, _largest_part(soft, all_of_it - soft))
+        return max(largest, _largest_part(soft, all_of_it - soft))
 
     def missing_across(self, k: int) -> float:
         """Flexibility of free ends across the plane of bending that constant twist leaves out.
 
         Of each path alone, for the force at its last place that twists its parts most.
         """
-        found = 0.0
+        largest = 0.0
         for signs, path in zip(self.signs.T, self.paths, strict=True):
             about, soft, left = self.end_of(path, k), np.zeros((3, 3)), np.zeros((3, 3))
             for i in np.flatnonzero(signs).tolist():
                 there, _, twist = self._of_part(k, i, self.records[i], about)
                 soft, left = soft + there[:3, :3], left + twist[:3, :3]
             worst = np.linalg.eigh(left)[1][:, -1]
-            found = max(found, float(worst @ left @ worst / (worst @ soft @ worst)))
-        return found
+            largest = max(largest, float(worst @ left @ worst / (worst @ soft @ worst)))
+        return largest
 
     def end_of(self, path: LoadPath, k: int) -> Array:
         """The last place (3,) of a path."""
@@ -365,8 +365,8 @@ def _left_out(
     lowest = min(modal_energies(r.modal, result.q[:1, r.q])[0][0] for r in records)
     mass, length = sum(r.modal.mass for r in records), sum(r.body.typical_length for r in records)
     nothing = mass * (NOTHING * length * lowest) ** 2
-    found = missing.mean() / size if size > nothing else 0.0
-    return Extreme(result.t[which][:1], np.array([found]))
+    part = missing.mean() / size if size > nothing else 0.0
+    return Extreme(result.t[which][:1], np.array([part]))
 
 
 def _bent_energy(record: FlexRecord, q: Array, force: Array) -> Array:
@@ -469,7 +469,7 @@ def _largest(x: Extreme) -> float:
     return x.largest
 
 
-def _checks(body: SegmentedBody, count: int, found: Missing) -> Iterator[Check]:
+def _checks(body: SegmentedBody, count: int, missing: Missing) -> Iterator[Check]:
     """Checks of what ``count`` parts leave out."""
     stiffened, number = body.stiffened, f"{count} parts" if count > 1 else "one part"
     thrust = THRUST if stiffened else PLAIN_THRUST
@@ -481,7 +481,7 @@ def _checks(body: SegmentedBody, count: int, found: Missing) -> Iterator[Check]:
             f"that part alone buckles, beyond {thrust:g} {then}: {advice}"
         )
 
-    yield Check(body, "load", found.thrust, thrust, SERIOUS_THRUST, sentence)
+    yield Check(body, "load", missing.thrust, thrust, SERIOUS_THRUST, sentence)
     even = isinstance(body.stiffening, SecondOrder) and not body.stiffening.twist
     more = "use more parts, or stiffening=SecondOrder(twist=True)" if even else "use more parts"
 
@@ -500,6 +500,6 @@ def _checks(body: SegmentedBody, count: int, found: Missing) -> Iterator[Check]:
     held = "flexibility between the places where it is held"
     free = "flexibility of a free end across the plane of its bending"
     along = "strain energy under forces and inertia along them"
-    yield left_out("parts", found.flexibility, *flexible, bent, held)
-    yield left_out("parts", found.aside, *flexible, bent, free)
-    yield left_out("modes", found.left_out, LIMIT, SERIOUS_ENERGY, "", along)
+    yield left_out("parts", missing.flexibility, *flexible, bent, held)
+    yield left_out("parts", missing.aside, *flexible, bent, free)
+    yield left_out("modes", missing.left_out, LIMIT, SERIOUS_ENERGY, "", along)

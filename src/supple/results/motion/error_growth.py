@@ -75,24 +75,24 @@ class ErrorGrowth:
 
 def growth_findings(result: Result, coarse: bool = False) -> Iterator[RunFinding]:
     """A finding where errors grow to one per cent of the motion; ``coarse``: see below."""
-    found = error_growth(result, coarse)
-    if found is None or not found.error.max() > WRONG:
+    growth = error_growth(result, coarse)
+    if growth is None or not growth.error.max() > WRONG:
         return
-    most = float(found.error.max())
+    most = float(growth.error.max())
     # growth comes in bursts: an instant that is extrapolated is told with care
-    care = 1.0 if found.exact or not found.rate else CARE
-    first = float(found.t[np.argmax(found.error > WRONG / care)])
-    known = "" if found.exact else ", by looser runs"
-    if found.rate > 0.0:
-        tight = found.order * np.log(max(_tolerance(result) / 1e-11, 1.0)) / found.rate
+    care = 1.0 if growth.exact or not growth.rate else CARE
+    first = float(growth.t[np.argmax(growth.error > WRONG / care)])
+    known = "" if growth.exact else ", by looser runs"
+    if growth.rate > 0.0:
+        tight = growth.order * np.log(max(_tolerance(result) / 1e-11, 1.0)) / growth.rate
         longer = f" (with tolerance=1e-11 from {first + tight:.3g} s)" if tight else ""
         sentence = (
-            f"errors grow tenfold in {np.log(10.0) / found.rate:.2g} s: the motion is wrong by "
+            f"errors grow tenfold in {np.log(10.0) / growth.rate:.2g} s: the motion is wrong by "
             f"about {most:.0%} at the end, by more than 1 % from about t = {first:.3g} s "
             f"on{longer}{known}; it is chaotic or leaves an unstable state, see lyapunov"
         )
     else:
-        smaller = max((most / WRONG) ** (1.0 / found.order), 2.0)
+        smaller = max((most / WRONG) ** (1.0 / growth.order), 2.0)
         sentence = (
             f"errors grow to about {most:.0%} of the motion, and are above 1 % from "
             f"t = {first:.3g} s on{known}: use a tolerance at least {smaller:.0f} times smaller"
@@ -215,8 +215,7 @@ class _Compared(NamedTuple):
         """Distances (k,) of two runs at the times of the second, radians or lengths."""
         n = int(np.searchsorted(b.t, a.t[-1], side="right"))
         places = np.searchsorted(a.t, b.t[:n])
-        found: Array = np.max(np.abs(self.probe.between(a.q[places], b.q[:n])), axis=1)
-        return found
+        return np.asarray(np.max(np.abs(self.probe.between(a.q[places], b.q[:n])), axis=1))
 
     def exact(self, main: _States, size: float) -> ErrorGrowth | None:
         """Errors of a run that moves by ``size``, by one with a smaller tolerance."""

@@ -189,12 +189,12 @@ def unstable_findings(result: Result, again: bool = True) -> Iterator[RunFinding
         if not np.any(still & ~known):
             continue
         known = still
-        found = _growth(result, still, span, again)
-        if found is not None and found[0] > np.log(GROWN):
+        growth = _growth(result, still, span, again)
+        if growth is not None and growth[0] > np.log(GROWN):
             break
     else:
         return
-    grown, rate, shape = found
+    grown, rate, shape = growth
     names = [c.dof_label(int(k)) for k in np.flatnonzero(shape > SHOWN)]
     where = names[0] if names else "the model"
     times = np.exp(min(grown, 200.0))
@@ -232,13 +232,13 @@ def _growth(result: Result, still: Booleans, span: float, again: bool) -> Growth
     early = np.flatnonzero(result.t <= probe.t_start + span * (1.0 + 1e-9))
     if len(early) < 2:
         return None
-    found = probe.leaving(data.at(early).history, still)
+    growth = probe.leaving(data.at(early).history, still)
     quick = float(count.get("cpu_seconds", 0.0)) < QUICK and not count.get("equal_steps")
     if not again or not quick or np.all(still):
-        return found
+        return growth
     most = 4 * int(count.get("steps", 0)) + 1000
     made = probe.disturbed(probe.t_start + span, still, most)
-    return found if made is None else _confirmed(found, _grown(*made, probe.t_start, span))
+    return growth if made is None else _confirmed(growth, _grown(*made, probe.t_start, span))
 
 
 def _grown(t: Array, size: Array, shapes: Array, start: float, span: float) -> Growth:

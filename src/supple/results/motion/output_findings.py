@@ -104,8 +104,8 @@ def _shown(turn: Array) -> Array:
     Of many turns the phase is not known well enough, and the mean over all of them counts.
     """
     turn = np.maximum(turn, np.pi)
-    found = 4.0 + 2.0 * np.cos(turn) - 6.0 * np.sin(turn) / turn
-    return np.where(turn < TURNS, found, SIMPSON)
+    part = 4.0 + 2.0 * np.cos(turn) - 6.0 * np.sin(turn) / turn
+    return np.where(turn < TURNS, part, SIMPSON)
 
 
 def _separated(slow: Array, quick: Array) -> tuple[Array, Array]:
@@ -196,13 +196,13 @@ def hidden_motions(result: Result) -> list[Hidden]:
     step = float(np.median(first[even]))
     rows: list[tuple[str, Tones, float]] = []  # of each its hidden vibration, and its motion
     for g in _groups(part):
-        found = tones(g.x, g.v, g.a, first, second, even)
-        rows.append((g.name, found, max(_size(g.x, g.relative), found.amplitude)))
+        hidden = tones(g.x, g.v, g.a, first, second, even)
+        rows.append((g.name, hidden, max(_size(g.x, g.relative), hidden.amplitude)))
     least = max(LEAST * max((size for *_, size in rows), default=0.0), ROUNDING)
     return [
-        Hidden(name, found.amplitude / size, found.w / (2.0 * np.pi), step)
-        for name, found, size in rows
-        if found.amplitude > 0.0 and size > least
+        Hidden(name, hidden.amplitude / size, hidden.w / (2.0 * np.pi), step)
+        for name, hidden, size in rows
+        if hidden.amplitude > 0.0 and size > least
     ]
 
 

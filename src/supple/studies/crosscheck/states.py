@@ -110,16 +110,16 @@ def instants(result: Result) -> list[int]:
 
 def states_of(prepared: Prepared, formulation: Formulation, run: Result) -> States:
     """States of a run in the coordinates of a formulation."""
-    found = []
+    states = []
     for k in instants(run):
         state = run.state(k)
-        given = RunOptions(state.t + 1.0, start=state, formulation=formulation, output=1)
+        run_options = RunOptions(state.t + 1.0, start=state, formulation=formulation, output=1)
         with without_warnings():
-            model, problem, _ = prepared.problem(given)
-        found.append((problem.t_start, problem.q, problem.u, problem.z))
-    if not found:
+            model, problem, _ = prepared.problem(run_options)
+        states.append((problem.t_start, problem.q, problem.u, problem.z))
+    if not states:
         raise SuppleError("there is no state to compare at")
-    t, q, u, z = (np.array(part) for part in zip(*found, strict=True))
+    t, q, u, z = (np.array(part) for part in zip(*states, strict=True))
     return States(model, problem.equations.compiled, t, q, u, z)
 
 
@@ -145,10 +145,10 @@ def different(
     ``span`` is the length of the run, s: what could move nothing in that time is no difference.
     """
     sizes = _sizes(reference, model, span)
-    found = []
+    findings = []
     for name, value in reference.values.items():
         if name not in other.values:
-            found.append(StateFinding(f"{name}, which is missing,", name, np.inf, "", 0.0, 0))
+            findings.append(StateFinding(f"{name}, which is missing,", name, np.inf, "", 0.0, 0))
             continue
         apart = np.abs(other.values[name] - value).max(axis=1)
         allowed = reference.known[name] + other.known[name] + ROUNDING * sizes[name]
@@ -164,19 +164,19 @@ def different(
             what += " in the reference" if off[0] else " here"
         t = float(reference.result.t[k])
         units = reference.units[name]
-        found.append(StateFinding(what, name, float(apart[k]), units, t, rank))
-    return _by_cause(found, reference)
+        findings.append(StateFinding(what, name, float(apart[k]), units, t, rank))
+    return _by_cause(findings, reference)
 
 
-def _by_cause(found: list[StateFinding], table: StateTable) -> list[StateFinding]:
+def _by_cause(findings: list[StateFinding], table: StateTable) -> list[StateFinding]:
     """Order, nearest to the cause first: gravity, if no rigid body is in balance."""
-    off = sum(table.kinds[f.name] == BALANCE for f in found if f.name in table.kinds)
+    off = sum(table.kinds[f.name] == BALANCE for f in findings if f.name in table.kinds)
     every = off == sum(kind == BALANCE for kind in table.kinds.values())
 
     def rank(f: StateFinding) -> float:
         return GRAVITY - 0.5 if every and f.name == "energy.gravity" else f.rank
 
-    return sorted(found, key=rank)
+    return sorted(findings, key=rank)
 
 
 def _words(name: str, table: StateTable) -> tuple[str, int]:
