@@ -19,6 +19,7 @@ from supple.results.data.audit import AuditRecord, MomentumRecord
 from supple.state import State
 
 if TYPE_CHECKING:
+    from supple.analyses.run.outcome import Probe
     from supple.engine.base.compiled import Compiled
     from supple.foundation.frames import Frame
     from supple.model import Model
@@ -294,50 +295,6 @@ class LoadSource(Protocol):
         """Source for other states."""
 
 
-class RunProbe(Protocol):
-    """Makes a run again with another tolerance, and asks for states beside its own."""
-
-    @property
-    def rtol(self) -> float:
-        """Tolerance of the run."""
-
-    @property
-    def t_start(self) -> float:
-        """Start of the run, s."""
-
-    @property
-    def u(self) -> Array:
-        """Velocities (nu,) there."""
-
-    @property
-    def repeats(self) -> bool:
-        """True if the run can be made again."""
-
-    @property
-    def many_steps(self) -> bool:
-        """True if its method uses earlier steps: errors then follow no power of the tolerance."""
-
-    def again(self, rtol: float, t: Array, most: int) -> Array | None:
-        """Configurations (k, nq) at times of the run with another tolerance."""
-
-    def between(self, a: Array, b: Array) -> Array:
-        """Distances (nt, nu) of configurations, radians or lengths of the model."""
-
-    def is_free(self, dof: int) -> bool:
-        """True if constraints do not give the velocity in this place."""
-
-    def inertia(self, dof: int, q: Array) -> float:
-        """Inertia of a velocity, all others at rest, at a configuration."""
-
-    def disturbed(
-        self, end: float, still: Booleans, most: int
-    ) -> tuple[Array, Array, Array] | None:
-        """Times (k,), growth of a disturbance of still coordinates, and its shapes (k, nu)."""
-
-    def leaving(self, history: Any, still: Booleans) -> tuple[float, float, Array] | None:
-        """Logarithm of the growth of disturbances of still coordinates, rate (1/s), shape (nu,)."""
-
-
 @dataclass(frozen=True)
 class RunData:
     """Everything that a simulation hands over to `Result`.
@@ -382,7 +339,7 @@ class RunData:
     samples: Mapping[str, SampleRecord] = field(default_factory=dict)
     changes: tuple[ChangeRecord, ...] = ()
     phases: tuple[Compiled, ...] = ()
-    probe: RunProbe | None = None
+    probe: Probe | None = None
 
     @property
     def lost(self) -> Array | None:

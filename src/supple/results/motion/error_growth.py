@@ -24,7 +24,7 @@ from supple.foundation.arrays import Array
 from supple.results.data.findings import RunFinding
 
 if TYPE_CHECKING:
-    from supple.results.data.run_data import RunProbe
+    from supple.analyses.run.outcome import Probe
     from supple.results.result import Result
 
 
@@ -203,7 +203,7 @@ class _States(NamedTuple):
 class _Compared(NamedTuple):
     """Runs of one model with different tolerances, of so many steps at most."""
 
-    probe: RunProbe
+    probe: Probe
     steps: int
 
     def run(self, rtol: float, t: Array) -> _States | None:

@@ -7,7 +7,7 @@ equilibria that are followed. It is made when it is first read.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from supple.results.motion.error_growth import NotJudgedError, growth_findings, 
 from supple.results.motion.output_findings import output_findings
 
 if TYPE_CHECKING:
+    from supple.engine.base.histories import RunHistory
     from supple.results.result import Result
 
 NOT_JUDGED = "not judged"  # a level: nothing was found, and growth of errors is not known
@@ -232,7 +233,7 @@ def _growth(result: Result, still: Booleans, span: float, again: bool) -> Growth
     early = np.flatnonzero(result.t <= probe.t_start + span * (1.0 + 1e-9))
     if len(early) < 2:
         return None
-    growth = probe.leaving(data.at(early).history, still)
+    growth = probe.leaving(cast("RunHistory", data.at(early).history), still)
     quick = float(count.get("cpu_seconds", 0.0)) < QUICK and not count.get("equal_steps")
     if not again or not quick or np.all(still):
         return growth
