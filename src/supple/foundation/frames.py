@@ -27,9 +27,9 @@ Discretisation = Literal["unknown", "rigid", "floating_frame", "segments", "noda
 ViewName = Literal[
     "frame",
     "stations",
-    "cut",
+    "segments",
     "members",
-    "cut_members",
+    "segmented_members",
     "nodes",
     "parts",
     "places",

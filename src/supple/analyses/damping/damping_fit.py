@@ -27,7 +27,7 @@ from supple.analyses.linear.linearize import linearize
 from supple.analyses.modes.energy_shares import moves_most
 from supple.analyses.modes.linear_model import LinearModel
 from supple.analyses.modes.mode import Mode
-from supple.bodies.base.elastic import takes_damping
+from supple.bodies.base.flexible import takes_damping
 from supple.fem.base.damping import Damping, ModalDamping, Rayleigh, own_modes
 from supple.formulations.base import Formulation
 from supple.foundation import validate

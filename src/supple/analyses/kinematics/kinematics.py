@@ -33,7 +33,7 @@ from supple.analyses.base.snapshot_result import data_of_states
 from supple.analyses.equilibrium.balance import null_space
 from supple.analyses.run.options import RunOptions, Start
 from supple.analyses.run.simulate import prepare
-from supple.bodies.base.elastic import bends
+from supple.bodies.base.flexible import bends
 from supple.constraints import Driver
 from supple.constraints.couplings import joint_target
 from supple.core.base.layout import new_work, read_work

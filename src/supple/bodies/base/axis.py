@@ -43,6 +43,7 @@ class AxisBody(Body):
     roll: float = 0.0
     twist: Twist = None
     centre_line: CentreLineChoice = None
+    rest_line: CentreLine | None = None  # of its sections without load, if it is not straight
 
     is_beam: ClassVar[bool] = True
 
@@ -120,11 +121,6 @@ class AxisBody(Body):
         """True if it is curved or twisted without load."""
         return self.centre_line is not None or self.twist is not None
 
-    @property
-    def rest_line(self) -> CentreLine | None:
-        """Places and axes of its sections without load; None if it is straight."""
-        return self.__dict__.get("_rest_line")
-
     def _give_line(self, length: Any, twist: Any, line: Any, first_y: Any) -> None:
         """Check and keep the length, and what the shape without load is beside straight."""
         owner = label(self)
@@ -137,7 +133,7 @@ class AxisBody(Body):
         first = read_only(validate.axis(owner, "first_y", first_y))
         set_fields(self, length=length, centre_line=line, twist=twist, first_y=first)
         if self.curved:
-            set_fields(self, _rest_line=centre_line(owner, length, line, first, twist))
+            set_fields(self, rest_line=centre_line(owner, length, line, first, twist))
         elif np.any(first != validate.AXES["y"]):
             expected = "(0, 1, 0) of a straight beam, whose section is turned by roll"
             raise ModelError(owner, "first_y", first, expected)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Self, cast
 
@@ -78,7 +78,7 @@ class CentreLine:
 
     def pose(self, s: float) -> Pose:
         """Place and axes of the section, along the axes of the line."""
-        nodes, tangents, normals = self._carried()
+        nodes, tangents, normals = self._carried
         cells = len(nodes) - 1
         k = min(int(s / self.length * cells), cells - 1)
         place, along = np.array(self.point(float(s)), dtype=float), self.tangent(s)
@@ -105,26 +105,23 @@ class CentreLine:
         def away(s: float) -> float:
             return float(np.sum((self.own_pose(s).p - point) ** 2))
 
-        first, nodes = self.pose(0.0), self._carried()[0]
+        first, nodes = self.pose(0.0), self._carried[0]
         places = np.linspace(0.0, self.length, len(nodes))
         k = int(np.argmin(np.linalg.norm((nodes - first.p) @ first.R - point, axis=1)))
         ends = places[max(k - 1, 0)], places[min(k + 1, len(nodes) - 1)]
         found = minimize_scalar(away, bounds=ends, method="bounded", options={"xatol": 1e-12})
         return float(min([found.x, *ends, places[k]], key=away))
 
+    @cached_property
     def _carried(self) -> tuple[Vector, Vector, Vector]:
         """Points, tangents and directions y of minimal rotation (cells + 1, 3) along the line."""
-        found: tuple[Vector, Vector, Vector] | None = self.__dict__.get("_nodes")
-        if found is None:
-            places, tangents = self._sampled()
-            points = np.array([self.point(float(s)) for s in places], dtype=float)
-            normals = [self.first]
-            for k in range(len(places) - 1):
-                ends = points[k], tangents[k], normals[-1], points[k + 1], tangents[k + 1]
-                normals.append(_reflected(*ends))
-            found = points, tangents, np.array(normals)
-            validate.set_fields(self, _nodes=found)
-        return found
+        places, tangents = self._sampled()
+        points = np.array([self.point(float(s)) for s in places], dtype=float)
+        normals = [self.first]
+        for k in range(len(places) - 1):
+            ends = points[k], tangents[k], normals[-1], points[k + 1], tangents[k + 1]
+            normals.append(_reflected(*ends))
+        return points, tangents, np.array(normals)
 
     def _sampled(self) -> tuple[Vector, Vector]:
         """Stations (cells + 1,) near enough to each other, and tangents (cells + 1, 3) there."""

@@ -269,6 +269,23 @@ def beam_hint(body: Body, materials: Iterable[Material]) -> str | None:
     return None
 
 
+def bends(body: Any) -> bool:
+    """True if the body has elastic coordinates; one with ``modes=0`` has none."""
+    modes = getattr(body, "modes", None)
+    return bool(body.deforms) and not (isinstance(modes, int) and modes == 0)
+
+
+def takes_damping(body: Any) -> bool:
+    """True if the body has a field for damping."""
+    return hasattr(body, "damping")
+
+
+def damping_of(body: Any) -> Damping | None:
+    """The damping of a body; None without any, or where a file has it."""
+    found: Damping | None = getattr(body, "damping", None)
+    return found
+
+
 def rows_at(
     body: FlexibleBody, frames: Iterable[Frame], point_masses: PointMasses
 ) -> tuple[Vector, Vector]:

@@ -153,7 +153,7 @@ class SegmentedBeam(SegmentedBody):
     pool : reductions of equal segments
     """
 
-    view: ClassVar[ViewName] = "cut"
+    view: ClassVar[ViewName] = "segments"
     is_beam: ClassVar[bool] = True
 
     description: Beam

@@ -10,7 +10,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -52,6 +53,7 @@ class ANCFLine(ANCFBody, AxisBody):
     """A body of elements one after the other along an axis; places that are used become nodes."""
 
     elements: int
+    _used: tuple[float, ...] = ()  # inner stations (m) that a model uses
 
     @property
     def divides(self) -> bool:
@@ -63,14 +65,9 @@ class ANCFLine(ANCFBody, AxisBody):
         used = self.inner_stations(frames)
         if used == self._used:
             return self
-        body = cast("Self", replace(cast("Any", self)))
-        set_fields(body, _stations_used=used)
+        body: Body = replace(cast("Any", self))
+        set_fields(body, _used=used)
         return body
-
-    @property
-    def _used(self) -> tuple[float, ...]:
-        found: tuple[float, ...] = self.__dict__.get("_stations_used", ())
-        return found
 
     @property
     def stations(self) -> Vector:
@@ -82,14 +79,10 @@ class ANCFLine(ANCFBody, AxisBody):
         inner = equal_steps((0.0, *self._used, self.length), self.length / elements)
         return read_only([0.0, *inner, self.length])
 
-    @property
+    @cached_property
     def mesh(self) -> ANCFMesh:
         """Its elements, with nodal vectors (nodes, V, d) at rest on the axes of the body."""
-        found: ANCFMesh | None = self.__dict__.get("_mesh")
-        if found is None:
-            found = self._made_mesh()
-            set_fields(self, _mesh=found)
-        return found
+        return self._made_mesh()
 
     @abstractmethod
     def _made_mesh(self) -> ANCFMesh: ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from supple.fem.nodal.ancf_strain import StrainField
 from supple.foundation.arrays import Booleans, Indices, Vector
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Frame, ViewName
-from supple.foundation.validate import read_only, set_fields
+from supple.foundation.validate import read_only
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -83,32 +84,20 @@ class ANCFNodes(ANCFBody):
     def _made_faces(self) -> Iterator[Face]:
         """Make its faces."""
 
-    @property
+    @cached_property
     def faces(self) -> tuple[Face, ...]:
         """Faces on which loads can be spread."""
-        found: tuple[Face, ...] | None = self.__dict__.get("_faces")
-        if found is None:
-            found = tuple(self._made_faces())
-            set_fields(self, _faces=found)
-        return found
+        return tuple(self._made_faces())
 
-    @property
+    @cached_property
     def mesh(self) -> ANCFMesh:
         """Its elements, with nodal vectors (nodes, V, 3) at rest on the axes of the body."""
-        found: ANCFMesh | None = self.__dict__.get("_mesh")
-        if found is None:
-            found = self._made_mesh()
-            set_fields(self, _mesh=found)
-        return found
+        return self._made_mesh()
 
-    @property
+    @cached_property
     def field(self) -> StrainField:
         """Its strains from nodal vectors."""
-        found: StrainField | None = self.__dict__.get("_field")
-        if found is None:
-            found = self._made_field()
-            set_fields(self, _field=found)
-        return found
+        return self._made_field()
 
     @property
     def places(self) -> Vector:

@@ -30,14 +30,16 @@ from supple.bodies.base.reduced import (
     stiffening_of_segments,
 )
 from supple.bodies.beam.drawing import frame_surface
-from supple.bodies.structure.frame_sections import frame_places, frame_sides, frame_surfaces
 from supple.fem.base.damping import Damping
 from supple.fem.base.material import Material
 from supple.fem.beams.frame import FrameMesh, check_structure
+from supple.fem.beams.line import gauss
 from supple.fem.beams.member import Member, Node
+from supple.fem.beams.shear_law import compliance, with_shear
 from supple.fem.drawn.surface import DrawnMesh, Surface, mean_radius
-from supple.fem.recovery.section_points import SIDES, gauge_row
+from supple.fem.recovery.section_points import SIDES, gauge_row, section_block, side_block
 from supple.fem.recovery.stress_points import StressBlock
+from supple.fem.sections.section_stress import outline
 from supple.fem.sections.sections import CrossSection, Section
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
@@ -58,6 +60,7 @@ from supple.reduction.stiffening import (
 )
 
 PARTS = 2  # of each element
+POINTS = 2  # of Gauss in an element, for squares of moments that are linear
 SEGMENTS = "a number of parts of every member, e.g. 4, or one number for each"
 REST = 1.0 / 15.0  # error of cubic elements of half the length, in parts of what both differ by
 
@@ -485,3 +488,43 @@ def _sections(member: Member) -> list[CrossSection]:
     """The section in the middle of each element of a member."""
     middles = (np.arange(member.elements) + 0.5) / member.elements
     return [member.section.at(float(s)) for s in middles]
+
+
+def frame_surfaces(frame: FrameStructure, point_masses: PointMasses) -> Iterator[StressBlock]:
+    """Points on the surface of all members, at nodes and between them."""
+    mesh = frame.mesh()
+    for k, member in enumerate(frame.members):
+        first, last = mesh.ends(member)
+        axes = member.axes(last - first)
+        for s in np.linspace(0.0, 1.0, 2 * member.elements + 1).tolist():
+            section = member.section.at(s)
+            forces = frame.section_forces(k, s, point_masses)
+            places = first + s * (last - first) + outline(section) @ axes[:, 1:].T
+            name = f"member {k}, s = {s:.6g}"
+            yield section_block(places, section, member.material, forces, name)
+
+
+def frame_sides(frame: FrameStructure, basis: Vector) -> Iterator[StressBlock]:
+    """Middles of the sides of all sections, at nodes and between them."""
+    mesh = frame.mesh()
+    for k, member in enumerate(frame.members):
+        first, last = mesh.ends(member)
+        for s in np.linspace(0.0, 1.0, 2 * member.elements + 1).tolist():
+            strain, section = mesh.strain(k, s) @ basis, member.section.at(s)
+            place, name = first + s * (last - first), f"member {k}, s = {s:.6g}"
+            yield side_block(place, section, member.material, strain, 0.0, name)
+
+
+def frame_places(frame: FrameStructure, point_masses: PointMasses) -> Iterator[CarryingPlace]:
+    """Gauss points of all elements."""
+    mesh = frame.mesh()
+    for k, member in enumerate(frame.members):
+        first, last = mesh.ends(member)
+        length = float(np.linalg.norm(last - first)) / member.elements
+        section = with_shear(member.section, member.material.poisson)
+        for element in range(member.elements):
+            for xi, weight in gauss(POINTS):
+                s = (element + xi) / member.elements
+                soft = compliance(section.at(s), member.material, member.theory)
+                rows = frame.section_forces(k, s, point_masses)
+                yield CarryingPlace(rows, weight * length * soft)

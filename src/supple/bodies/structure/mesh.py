@@ -119,7 +119,6 @@ class MeshBody(NodalBody):
             damping=damping_choice(owner, damping),
             stiffening=_second_order(owner, stiffening, component),
             _reductions={},
-            _whole={},
         )
         checked_damping(owner, component, damping)
         refuse_held(owner, component)
@@ -202,11 +201,11 @@ class MeshBody(NodalBody):
         reduced = self._reduced(point_masses)
         found, masses = reduced.reduction, reduced.masses
         if np.any(np.isnan(found.full_frequencies)):
-            whole: dict[Any, Vector] = self.__dict__["_whole"]
-            if masses not in whole:
-                values = self._problem(masses).normal_modes(found.body.n)[0]
-                whole[masses] = read_only(hertz(values))
-            found = replace(found, full_frequencies=whole[masses])
+            problem, n = self._problem(masses), found.body.n
+            whole = self._kept(
+                ("whole", masses), lambda: read_only(hertz(problem.normal_modes(n)[0]))
+            )
+            found = replace(found, full_frequencies=whole)
         return found
 
     def check(self) -> ComponentReport:
@@ -277,12 +276,8 @@ class MeshBody(NodalBody):
         if recovers(self.component):
             rows = [dense(self._rows(place)) for place in at]
             return recovered(own, self.component, reduced.basis, rows)
-        if "_finer" not in self.__dict__:
-            set_fields(self, _finer=FinerMesh.of(self.tied, self._framed(self.modes)))
-        made: FinerMesh | None = self.__dict__["_finer"]
-        if made is None:
-            return None
-        return made.flexibility(own, reduced.masses, reduced.basis, at)
+        made = self._kept("finer", lambda: FinerMesh.of(self.tied, self._framed(self.modes)))
+        return None if made is None else made.flexibility(own, reduced.masses, reduced.basis, at)
 
     def mesh_advice(self, stiff: bool) -> str:
         """Advice that improves its mesh, which is too stiff or too soft, for sentences."""

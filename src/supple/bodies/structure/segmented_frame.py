@@ -68,7 +68,7 @@ class Joined(NamedTuple):
 class SegmentedFrame(SegmentedBody):
     """A frame structure whose members are beams in segments; ``description`` has ``parts``."""
 
-    view: ClassVar[ViewName] = "cut_members"
+    view: ClassVar[ViewName] = "segmented_members"
 
     description: FrameStructure
 

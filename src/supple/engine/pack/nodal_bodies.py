@@ -7,25 +7,57 @@ with rigid bodies in their place says where that is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from supple.bodies.nodal.rigid_equivalent import StiffBody
+from supple.bodies.base.rigid import RigidBody
 from supple.engine.base.compiled import RowSets
 from supple.engine.base.histories import RunHistory
 from supple.forces import Force, Motor
 from supple.foundation.arrays import Array
-from supple.foundation.frames import Body
+from supple.foundation.frames import Body, Frame
+from supple.foundation.validate import set_fields
 from supple.graph.topology import FREE, Graph
 from supple.model import Model
 from supple.modelling.segmentation import used_frames
 
 if TYPE_CHECKING:
+    from supple.bodies.nodal.ancf_body import ANCFBody
     from supple.engine.base.compiled import Compiled
 
 # Axes (3, 3), place (3,) of the origin in the world, and its velocity (6,) [angular; linear]
 RigidMotion = tuple[Array, Array, Array]
+THICKNESS = 1e-3  # of a rigid body without any, in its size: a rod turns about its axis, too
+
+
+class StiffBody(RigidBody):
+    """A body over nodal vectors at rest as a rigid one with its mass; its frames are the same."""
+
+    source: ANCFBody
+
+    def __init__(self, body: ANCFBody) -> None:
+        mesh = body.mesh
+        e = mesh.rest.reshape(-1, 3)
+        mass, first = mesh.mass, mesh.weight.ravel() @ e
+        second = e.T @ (mesh.mass_matrix @ e)
+        size = np.trace(second)
+        inertia = (1.0 + THICKNESS**2) * size * np.eye(3) - second
+        super().__init__(
+            body.name,
+            mass,
+            first / mass,
+            inertia,
+            inertia_about="origin",
+            position=body.position,
+            rotation=body.rotation,
+        )
+        set_fields(self, source=body)
+
+    def on_part(self, frame: Frame) -> Frame:
+        """A place of the body over nodal vectors as one of the rigid body."""
+        rest = self.source.rest_pose(frame.position)
+        return Frame(self, rest.p, rest.R @ frame.rotation)
 
 
 def frameless(model: Model) -> list[str]:
@@ -50,7 +82,8 @@ def stiffened(model: Model) -> Model:
     for item in (model[name] for name in model):
         if isinstance(item, Body):
             body = model.bodies[item.name]
-            other.add(StiffBody(body) if body.discretisation == "nodal_vectors" else item)
+            nodal = body.discretisation == "nodal_vectors"
+            other.add(StiffBody(cast("ANCFBody", body)) if nodal else item)
         elif item.name not in model.forces or isinstance(item, Motor):
             other.add(item)
         else:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.bodies.base.elastic import damping_of
+from supple.bodies.base.flexible import damping_of
 from supple.fem.base.damping import ModalDamping, own_modes
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, percent

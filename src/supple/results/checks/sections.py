@@ -118,7 +118,7 @@ class Member(NamedTuple):
 
 def warping(result: Result, body: Any) -> Iterator[Check]:
     """Check of a beam or frame that twists too much because its clamped ends cannot warp."""
-    framed = body.view in ("members", "cut_members")
+    framed = body.view in ("members", "segmented_members")
     members = _frame_members(result, body) if framed else _beam_members(result, body)
     excesses = np.array([member.excess for member in members])
     if not np.any(excesses >= EXCESS):

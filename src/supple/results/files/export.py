@@ -30,8 +30,7 @@ from supple.foundation.poses import quaternion_matrix
 from supple.results.files.dataset import COMPONENTS, Track, values_of, write
 from supple.results.views.ancf_views import ANCFView
 from supple.results.views.flexible_views import BeamView, FlexibleView, PlaceView
-from supple.results.views.segmented_frame_views import CutFrameView
-from supple.results.views.segmented_views import CutBeamView
+from supple.results.views.segmented_views import SegmentedBeamView, SegmentedFrameView
 from supple.results.views.views import BodyView
 
 if TYPE_CHECKING:
@@ -233,7 +232,7 @@ def drawn_bodies(result: Result) -> Iterator[Drawn]:
     """Flexible bodies of a result that have something to draw."""
     for name in result.bodies:
         whole = result[name]
-        if isinstance(whole, CutFrameView):
+        if isinstance(whole, SegmentedFrameView):
             yield from (_member(whole, k) for k in range(len(whole.members)))
             continue
         if isinstance(whole, ANCFView):
@@ -254,18 +253,18 @@ def drawn_bodies(result: Result) -> Iterator[Drawn]:
 
 def _whole(view: BodyView) -> tuple[FlexibleView, ...]:
     """A beam in parts is one line; other bodies of parts are drawn part by part."""
-    return (view,) if isinstance(view, CutBeamView) else view.deforming
+    return (view,) if isinstance(view, SegmentedBeamView) else view.deforming
 
 
 def _beam(view: BeamView) -> DrawnBeam:
     beam = cast("Beam | SegmentedBeam", view._deformation.body)
     x = np.linspace(0.0, view.length, STATIONS)
-    if isinstance(view, CutBeamView):
+    if isinstance(view, SegmentedBeamView):
         x = _stations(cast("SegmentedBeam", beam))
     return DrawnBeam(view.name, _radius(beam, x), [view.at(float(s)) for s in x], view)
 
 
-def _member(view: CutFrameView, member: int) -> DrawnBeam:
+def _member(view: SegmentedFrameView, member: int) -> DrawnBeam:
     """A member of a frame that is cut, as a line of its own."""
     beam = cast("SegmentedFrame", view._deformation.body).member_beams[member]
     x = _stations(beam)

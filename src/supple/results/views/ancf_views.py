@@ -18,7 +18,7 @@ from supple.results.views.ancf_sections import (
     section_forces,
     tangent_axes,
 )
-from supple.results.views.section_views import SectionForces
+from supple.results.views.section_views import SectionForces, SectionView
 from supple.results.views.stress import LargestStress
 from supple.results.views.views import Later, PointView, into
 
@@ -83,8 +83,8 @@ class VectorPointView(PointView):
         return super().__getstate__() | found
 
 
-class ANCFPointView(VectorPointView):
-    """Motion of a station of a gradient beam or cable, and what is in its section."""
+class ANCFPointView(SectionView, VectorPointView):
+    """Motion, strain and section of a station of a beam or cable over nodal vectors."""
 
     @property
     def axial_strain(self) -> Array:
@@ -100,17 +100,6 @@ class ANCFPointView(VectorPointView):
         rotation.
         """
         return self._whole.section_forces_at(self._station, self._section_axes)
-
-    def stress(self, y: float, z: float) -> Array:
-        """(nt, 3) stresses s_xx, s_xy, s_xz at the point (y, z) of the section, m in its axes; Pa.
-
-        Of stretching, bending and torsion, see `SectionForces.stress`.
-        """
-        return self.section_forces().stress(y, z)
-
-    def von_mises(self, y: float | None = None, z: float | None = None) -> Array:
-        """(nt,) equivalent stress at a point of the section, or the largest on its surface, Pa."""
-        return self.section_forces().von_mises(y, z)
 
 
 class ANCFView(Spoken):

@@ -18,8 +18,7 @@ from supple.results.views.flexible_views import (
     FrameStructureView,
     NodalView,
 )
-from supple.results.views.segmented_frame_views import CutFrameView
-from supple.results.views.segmented_views import CutBeamView
+from supple.results.views.segmented_views import SegmentedBeamView, SegmentedFrameView
 from supple.results.views.views import BodyView, Later, PointView, frame_motion
 
 if TYPE_CHECKING:
@@ -128,9 +127,9 @@ class PartsView(BodyView):
 VIEWS: Mapping[ViewName, type[BodyView] | type[PlacesView] | type[ANCFView]] = {
     "frame": BodyView,
     "stations": BeamView,
-    "cut": CutBeamView,
+    "segments": SegmentedBeamView,
     "members": FrameStructureView,
-    "cut_members": CutFrameView,
+    "segmented_members": SegmentedFrameView,
     "nodes": NodalView,
     "parts": PartsView,
     "places": PlacesView,

@@ -6,6 +6,7 @@ What deforms is given in body axes: elastic displacement ``deflection`` and rota
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -16,13 +17,11 @@ import numpy as np
 from supple.fem.recovery.point_history import ShellPointHistory, SolidPointHistory, point_history
 from supple.foundation import validate
 from supple.foundation.arrays import Array
-from supple.foundation.errors import SuppleError, label
+from supple.foundation.errors import SuppleError, label, percent, warn_caller
 from supple.foundation.poses import cross
-from supple.results.views.rotation_rates import Turn
 from supple.results.views.section_balance import BeamLoads, section_balance, section_loads
-from supple.results.views.section_views import SectionForces
+from supple.results.views.section_views import Method, SectionForces, SectionView
 from supple.results.views.stress import LargestStress, StressEnvelope, StressHistory
-from supple.results.views.stress_check import warn_of_shapes
 from supple.results.views.views import BodyView, Later, PointView, frame_motion, into
 
 if TYPE_CHECKING:
@@ -35,7 +34,8 @@ if TYPE_CHECKING:
     from supple.results.result import Result
 
 Side = Literal["y", "-y", "z", "-z"]
-Method = Literal["shapes", "balance"]
+TERMS = 9  # of the series: the next one is below rounding for s < 0.25
+LIMIT = 0.05  # part of the stress by which both may differ
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,8 +173,13 @@ class PlaceView(PointView):
         return view
 
 
-class StationView(PlaceView):
-    """Motion and deformation of a station of a beam: ``result["link2"].at(1.02)``."""
+class StationView(SectionView, PlaceView):
+    """Motion, deformation and section of a station of a beam: ``result["link2"].at(1.02)``.
+
+    The view of the beam, ``_frame``, knows strain and section forces of its discretisation.
+    """
+
+    _frame: BeamView
 
     @property
     def x(self) -> float:
@@ -187,11 +192,7 @@ class StationView(PlaceView):
         It is positive in tension. Without ``axial`` it is the part of bending only, as a pair of
         gauges on opposite sides measures it.
         """
-        d = self._deformation
-        d.expect_elastic("strain")
-        row = cast("Beam", d.body).strain_gauge(self.x, side, axial, d.point_masses)
-        strain: Array = d.strained @ row
-        return strain
+        return self._frame.strain_at(self.x, side, axial)
 
     def section_forces(self, method: Method = "shapes") -> SectionForces:
         """Force N, Vy, Vz and moment T, My, Mz in the section over time, in its axes.
@@ -200,29 +201,9 @@ class StationView(PlaceView):
         "balance": loads beyond the section less the inertia there, far more accurate with few
         modes; it includes what the beam's damping carries, and needs all loads to be known.
         """
-        d = self._deformation
-        beam = cast("Beam", d.body)
-        if validate.choice(label(beam), "method", method, ("shapes", "balance")) == "balance":
-            view = cast("BeamView", self._frame)
-            complete = section_loads(view).complete
-            values = section_balance([view], (0, self.x), complete, beam)
-        else:
-            d.expect_elastic("stress by shapes")
-            values = d.strained @ beam.section_forces(self.x, d.point_masses).T
-        return SectionForces(values, beam.section.at(self.x / beam.length), method)
-
-    def stress(self, y: float, z: float, method: Method = "shapes") -> Array:
-        """(nt, 3) stresses s_xx, s_xy, s_xz at the point (y, z) of the section, m in its axes; Pa.
-
-        Of stretching, bending and torsion, see `SectionForces.stress`.
-        """
-        return self.section_forces(method).stress(y, z)
-
-    def von_mises(
-        self, y: float | None = None, z: float | None = None, method: Method = "shapes"
-    ) -> Array:
-        """(nt,) equivalent stress at a point of the section, or the largest on its surface, Pa."""
-        return self.section_forces(method).von_mises(y, z)
+        owner = label(self._frame._deformation.body)
+        validate.choice(owner, "method", method, ("shapes", "balance"))
+        return self._frame.section_forces_at(self.x, method)
 
 
 class FlexibleView(BodyView):
@@ -339,6 +320,24 @@ class BeamView(FlexibleView):
         name = f"{self.name}@{float(place.position[0]):g}"
         return StationView(name, place, self._deformation, self)
 
+    def strain_at(self, x: float, side: Side, axial: bool) -> Array:
+        """(nt,) strain along x at the middle of a side of the section at a station (m)."""
+        d = self._deformation
+        d.expect_elastic("strain")
+        row = cast("Beam", d.body).strain_gauge(x, side, axial, d.point_masses)
+        return np.asarray(d.strained @ row)
+
+    def section_forces_at(self, x: float, method: Method) -> SectionForces:
+        """Section forces at a station (m), by the strain of its shapes or by balance."""
+        d = self._deformation
+        beam = cast("Beam", d.body)
+        if method == "balance":
+            values = section_balance([self], (0, x), section_loads(self).complete, beam)
+        else:
+            d.expect_elastic("stress by shapes")
+            values = d.strained @ beam.section_forces(x, d.point_masses).T
+        return SectionForces(values, beam.section.at(x / beam.length), method)
+
     def largest_stress(self) -> LargestStress:
         """The largest equivalent stress; warns where the balance of loads has another one."""
         return warn_of_shapes(self, super().largest_stress())
@@ -399,3 +398,106 @@ class FrameStructureView(NodalView):
 def _out_of(R: Array, x: Array) -> Array:
     """World components of the vectors x (nt, 3) along the axes whose columns are R (nt, 3, 3)."""
     return into(np.swapaxes(R, 1, 2), x)
+
+
+def warn_of_shapes(view: BeamView, found: LargestStress) -> LargestStress:
+    """Return a stress, and warn if the balance of loads has another largest one at its time.
+
+    It is looked at where the largest stress is, and at both ends.
+    """
+    k = int(np.argmin(np.abs(view._deformation.t - found.time)))
+    balanced = 0.0
+    for x in sorted({0.0, float(found.place[0]), view.length}):
+        try:
+            values = view.at(x).section_forces("balance").von_mises()
+        except SuppleError:  # a load that is not known, or a section without sizes
+            return found
+        balanced = max(balanced, float(values[k]))
+    if not np.isfinite(balanced) or abs(balanced - found.value) <= LIMIT * balanced:
+        return found
+    much = "large" if found.value > balanced else "small"
+    warn_caller(
+        f"Beam {view.name!r}: its largest stress {found.value:.4g} Pa by its shapes is "
+        f"{percent(abs(found.value / balanced - 1.0))} too {much} beside {balanced:.4g} Pa by the "
+        "balance of its loads: use more modes or elements, or section_forces('balance')"
+    )
+    return found
+
+
+class Turn:
+    """Rotations by vectors theta (nt, 3) that change with rates (nt, 3), as matrices and spin.
+
+    With s = theta^2 the matrix is 1 + c theta~ + a theta~^2, and the spin, in the axes before the
+    rotation, is theta' + a theta x theta' + b theta x (theta x theta'). Near s = 0 the functions
+    c, a, b are summed as series, where quotients would cancel.
+    """
+
+    def __init__(self, theta: Array, rate: Array) -> None:
+        self.theta, self.rate = theta, rate
+        s = np.einsum("ti,ti->t", theta, theta)
+        self._s = s
+        f = np.sqrt(s)
+        c = np.sinc(f / np.pi)
+        a = 0.5 * np.sinc(f / (2.0 * np.pi)) ** 2  # (1 - cos f) / f^2 without cancellation
+        small = s < 0.25
+        far = np.where(small, 1.0, s)
+        b = np.where(small, _series(s, 3), (1.0 - c) / far)
+        self._c, self._a, self._b = (x[:, None] for x in (c, a, b))
+
+    @cached_property
+    def _slopes(self) -> tuple[Array, Array]:
+        """Derivatives of a and b with respect to s, (nt, 1)."""
+        s, c, a, b = self._s, self._c[:, 0], self._a[:, 0], self._b[:, 0]
+        small = s < 0.25
+        far = np.where(small, 1.0, s)
+        da = np.where(small, _series_slope(s, 2), (c - 2.0 * a) / (2.0 * far))
+        db = np.where(small, _series_slope(s, 3), (a - 3.0 * b) / (2.0 * far))
+        return da[:, None], db[:, None]
+
+    @property
+    def matrix(self) -> Array:
+        """(nt, 3, 3) exp(~theta)."""
+        x, y, z = self.theta.T
+        o = np.zeros_like(x)
+        skew = np.stack([o, -z, y, z, o, -x, -y, x, o], axis=1).reshape(-1, 3, 3)
+        matrix: Array = np.eye(3) + self._c[..., None] * skew + self._a[..., None] * (skew @ skew)
+        return matrix
+
+    @property
+    def spin(self) -> Array:
+        """(nt, 3) angular velocity in the axes before the rotation: exp' exp^T = ~spin."""
+        return self._operate(self.rate)
+
+    def change(self, acceleration: Array) -> Array:
+        """(nt, 3) time derivative of the spin when theta'' is the given acceleration (nt, 3)."""
+        theta, rate = self.theta, self.rate
+        once = cross(theta, rate)
+        twice = cross(theta, once)
+        ds = 2.0 * np.einsum("ti,ti->t", theta, rate)[:, None]
+        da, db = self._slopes
+        moved: Array = da * ds * once + db * ds * twice
+        return moved + self._b * cross(rate, once) + self._operate(acceleration)
+
+    def _operate(self, x: Array) -> Array:
+        once = cross(self.theta, x)
+        turned: Array = x + self._a * once + self._b * cross(self.theta, once)
+        return turned
+
+
+def _series(s: Array, first: int) -> Array:
+    """Sum of (-s)^k / (2 k + first)!."""
+    return _polynomial(-s, [1.0 / math.factorial(2 * k + first) for k in range(TERMS)])
+
+
+def _series_slope(s: Array, first: int) -> Array:
+    """Derivative of `_series` with respect to s."""
+    return _polynomial(-s, [-k / math.factorial(2 * k + first) for k in range(1, TERMS)])
+
+
+def _polynomial(x: Array, factors: list[float]) -> Array:
+    """Sum of factors[k] x^k."""
+    found = np.full_like(x, factors[-1])
+    for factor in factors[-2::-1]:
+        found *= x
+        found += factor
+    return found

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from typing import Any, Literal
+
 import numpy as np
 
 from supple.fem.beams.section_forces import NAMES
@@ -13,6 +16,8 @@ from supple.fem.sections.section_stress import (
 )
 from supple.fem.sections.sections import CrossSection
 from supple.foundation.arrays import Array
+
+Method = Literal["shapes", "balance"]
 
 
 class SectionForces:
@@ -87,3 +92,28 @@ class SectionForces:
         peaks = np.abs(self.values).max(axis=0, initial=0.0)
         shown = ", ".join(f"{name} {peak:.3g}" for name, peak in zip(NAMES, peaks, strict=True))
         return f"<SectionForces by {self.method}, {len(self.values)} times; largest {shown}>"
+
+
+class SectionView:
+    """The section of a beam or cable at a station: stress from its section forces."""
+
+    @abstractmethod
+    def section_forces(self, *method: Any) -> SectionForces:
+        """Force N, Vy, Vz and moment T, My, Mz in the section over time, in its axes."""
+
+    def stress(self, y: float, z: float, method: Method | None = None) -> Array:
+        """(nt, 3) stresses s_xx, s_xy, s_xz at the point (y, z) of the section, m in its axes; Pa.
+
+        Of stretching, bending and torsion, see `SectionForces.stress`. ``method`` is that of
+        ``section_forces``.
+        """
+        return self._forces(method).stress(y, z)
+
+    def von_mises(
+        self, y: float | None = None, z: float | None = None, method: Method | None = None
+    ) -> Array:
+        """(nt,) equivalent stress at a point of the section, or the largest on its surface, Pa."""
+        return self._forces(method).von_mises(y, z)
+
+    def _forces(self, method: Method | None) -> SectionForces:
+        return self.section_forces() if method is None else self.section_forces(method)
