@@ -77,8 +77,8 @@ class Metric:
             step: Array = solve_triangular(self.factor, y, lower=True, trans="T")
             return step
         sides = np.concatenate([np.zeros(G.shape[1]), right])
-        found = sparse_solution(bordered(self.M, G), sides, len(right))
-        return None if found is None else found[: G.shape[1]]
+        solution = sparse_solution(bordered(self.M, G), sides, len(right))
+        return None if solution is None else solution[: G.shape[1]]
 
     def allowed(self, G: Any, load: Array) -> Array | None:
         """Step (n,) that rows allow, nearest to M^-1 load; None if it is not found."""
@@ -89,8 +89,8 @@ class Metric:
             back = self.smallest(G, G @ whole)
             return None if back is None else whole - back
         sides = np.concatenate([load / self.M.diagonal().mean(), np.zeros(G.shape[0])])
-        found = sparse_solution(bordered(self.M, G), sides, G.shape[0])
-        return None if found is None else found[: G.shape[1]]
+        solution = sparse_solution(bordered(self.M, G), sides, G.shape[0])
+        return None if solution is None else solution[: G.shape[1]]
 
 
 def allowed(G: Any, x: Array) -> Array:
@@ -98,8 +98,8 @@ def allowed(G: Any, x: Array) -> Array:
     from scipy.sparse import eye_array
 
     right = np.concatenate([x, np.zeros(G.shape[0])])
-    found = sparse_solution(bordered(eye_array(len(x)), G), right, G.shape[0])
-    return x if found is None else found[: len(x)]
+    solution = sparse_solution(bordered(eye_array(len(x)), G), right, G.shape[0])
+    return x if solution is None else solution[: len(x)]
 
 
 def bordered(M: Any, G: Any, unit: Array | None = None) -> Any:
@@ -126,11 +126,11 @@ def sparse_solution(matrix: Any, right: Array, rows: int) -> Array | None:
     little = np.full(len(right), TINY)
     little[len(right) - rows :] = -TINY
     try:
-        found: Array = splu((csc_array(matrix) + diags_array(little)).tocsc()).solve(right)
+        solution: Array = splu((csc_array(matrix) + diags_array(little)).tocsc()).solve(right)
     except RuntimeError:  # numbers that are not finite
         return None
-    missing = np.abs(matrix @ found - right).max()
-    return found if missing <= 1e-10 * (np.abs(right).max() + np.abs(found).max()) else None
+    missing = np.abs(matrix @ solution - right).max()
+    return solution if missing <= 1e-10 * (np.abs(right).max() + np.abs(solution).max()) else None
 
 
 class Assembler:
@@ -156,10 +156,10 @@ class Assembler:
         free, rigid = self.free, np.setdiff1d(self.free, self._elastic())
         if 0 < len(rigid) < len(free):
             self.free = rigid
-            found, gap = self._positions(t, q, search)
+            closed, gap = self._positions(t, q, search)
             self.free = free
             if _closed(gap / self.sizes):
-                return found, gap
+                return closed, gap
         return self._positions(t, q, search)
 
     def _elastic(self) -> np.ndarray:
@@ -172,12 +172,12 @@ class Assembler:
         start = np.array(q, dtype=float)
         if not self.compiled.nr:
             return start, np.zeros(0)
-        found, gap = self._newton(t, start)
+        closed, gap = self._newton(t, start)
         if not _closed(gap) and search and len(self.free):
-            found, gap = self._search(t, start, found, gap)
+            closed, gap = self._search(t, start, closed, gap)
         if _closed(gap) and search:
-            found, gap = self._nearest(t, start, found, gap)
-        return found, gap * self.sizes
+            closed, gap = self._nearest(t, start, closed, gap)
+        return closed, gap * self.sizes
 
     def velocities(self, t: float, q: Array, u: Array) -> Array:
         """Velocities that satisfy the rows, nearest to u in the norm of the mass matrix.
@@ -267,9 +267,9 @@ class Assembler:
         free, d = self.free, np.zeros(self.compiled.nu)
         if len(free) and len(right):
             if metric is not None:
-                found = metric.smallest(G[:, free], right)
-                if found is not None:
-                    d[free] = found
+                solution = metric.smallest(G[:, free], right)
+                if solution is not None:
+                    d[free] = solution
                     return d
                 G = G.toarray()
             M = self.mass(q)[np.ix_(free, free)]
@@ -416,10 +416,10 @@ class Assembler:
         """Part of an increment d (nu,) that rows G allow, nearest to it in the norm of M."""
         c, free = self.compiled, self.free
         if metric is not None:
-            found = metric.allowed(G[:, free], (M @ d)[free])
-            if found is not None:
+            allowed_part = metric.allowed(G[:, free], (M @ d)[free])
+            if allowed_part is not None:
                 step = np.zeros(c.nu)
-                step[free] = found
+                step[free] = allowed_part
                 return step
             M, G = M.toarray(), G.toarray()
         _, s, Vt = np.linalg.svd((G * c.scale)[:, free])
@@ -469,13 +469,13 @@ def impact(compiled: Compiled, t: float, q: Array, u: Array) -> Impact:
     mean = 0.5 * (rows.G @ u + rows.G @ after)
     shares = impulses * mean
     moves = moving(compiled)
-    given: dict[str, float] = {}
+    work_by_channel: dict[str, float] = {}
     for k in np.flatnonzero(moves):
         row = compiled.rows[k]
         name = row.part if row.part in compiled.force_names else row.owner
-        given[name] = given.get(name, 0.0) + float(shares[k])
+        work_by_channel[name] = work_by_channel.get(name, 0.0) + float(shares[k])
     lost = -float(np.sum(shares[~moves]))
-    return Impact(after, impulses, lost, given, _contradiction(compiled, t, q, u, after))
+    return Impact(after, impulses, lost, work_by_channel, _contradiction(compiled, t, q, u, after))
 
 
 def _jump(compiled: Compiled, M: Array, G: Array, rate: Array) -> tuple[Array, Array]:
@@ -492,13 +492,13 @@ def _jump(compiled: Compiled, M: Array, G: Array, rate: Array) -> tuple[Array, A
     whole[n:, :n] = rows / size[:, None]
     right = np.concatenate([np.zeros(n), -rate / size])
     try:
-        found = np.linalg.solve(whole, right)
-        exact = np.abs(whole @ found - right).max(initial=0.0)
-        if not exact <= 1e-9 * (1.0 + np.abs(found).max(initial=0.0)):
+        solution = np.linalg.solve(whole, right)
+        exact = np.abs(whole @ solution - right).max(initial=0.0)
+        if not exact <= 1e-9 * (1.0 + np.abs(solution).max(initial=0.0)):
             raise np.linalg.LinAlgError
     except np.linalg.LinAlgError:  # massless coordinates that nothing holds
-        found = np.linalg.lstsq(whole, right, rcond=1e-13)[0]
-    return unit * found[:n], found[n:] / size
+        solution = np.linalg.lstsq(whole, right, rcond=1e-13)[0]
+    return unit * solution[:n], solution[n:] / size
 
 
 def _contradiction(compiled: Compiled, t: float, q: Array, before: Array, after: Array) -> str:

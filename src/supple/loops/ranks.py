@@ -126,13 +126,13 @@ def _analyse_many(
     size = np.max([np.sqrt((table * table).sum(axis=1)) for table in tables], axis=0)
     size = np.where(size > ROUNDING * max(float(np.max(size)), 1.0), size, np.inf)
     bound = DEPENDENT if len(places) > 1 else ROUNDING
-    found = [weakest((diags_array(1.0 / size) @ table).tocsr(), bound) for table in tables]
-    counts = [_vanishing(values, bound) for values, _ in found]
+    weak = [weakest((diags_array(1.0 / size) @ table).tocsr(), bound) for table in tables]
+    counts = [_vanishing(values, bound) for values, _ in weak]
     few = min(counts)
     kept = np.arange(compiled.nr)
     if few:
         moves = moving(compiled)
-        shown = [z[:, :few] for (_, z), count in zip(found, counts, strict=True) if count == few]
+        shown = [z[:, :few] for (_, z), count in zip(weak, counts, strict=True) if count == few]
         groups = [np.flatnonzero(moves), np.flatnonzero(~moves)]
         kept = np.setdiff1d(kept, independent(shown, groups, 0.0, few))
     smallest = tuple(smallest_value(table, len(kept)) for table in tables)
@@ -314,10 +314,10 @@ def _places(compiled: Compiled, q: Array, t: float) -> tuple[list[Array], bool]:
         way /= np.max(np.abs(way))
         for size in _sizes(move, t, q, way):
             trial = move.moved(q, size * way * still.scale)
-            found, gap = move.positions(t, trial, search=False)
-            far = np.max(np.abs(move.increment(found, q) / still.scale))
+            closed, gap = move.positions(t, trial, search=False)
+            far = np.max(np.abs(move.increment(closed, q) / still.scale))
             if np.max(np.abs(gap / move.sizes), initial=0.0) < CLOSED and far > 0.1 * size:
-                places.append(found)
+                places.append(closed)
                 break
     return places, len(places) == 1
 

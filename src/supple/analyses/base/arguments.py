@@ -53,10 +53,10 @@ def starting_state(owner: str, start: State | Result | None, compiled: Compiled)
     elif wrong:
         raise ModelError(owner, "start", wrong, "a State or a Result of this model")
     arrays = [np.array(x, dtype=float) for x in (state.q, state.u, state.z)]
-    found, expected = [len(x) for x in arrays], [compiled.nq, compiled.nu, compiled.nz]
-    if found != expected or not all(np.all(np.isfinite(x)) for x in arrays):
+    counts, expected = [len(x) for x in arrays], [compiled.nq, compiled.nu, compiled.nz]
+    if counts != expected or not all(np.all(np.isfinite(x)) for x in arrays):
         sizes = "{} coordinates, {} velocities and {} controller states"
-        raise ModelError(owner, "start", sizes.format(*found), f"finite {sizes.format(*expected)}")
+        raise ModelError(owner, "start", sizes.format(*counts), f"finite {sizes.format(*expected)}")
     return State(float(state.t), *arrays)
 
 

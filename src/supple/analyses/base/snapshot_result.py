@@ -116,10 +116,10 @@ class InstantOutputs:
 
     def _point(self, text: str, target: slice) -> bool:
         """True if a text names a point of a body with a frame; then its motion is computed."""
-        found = _POINT.fullmatch(text)
-        if found is None:
+        match = _POINT.fullmatch(text)
+        if match is None:
             return False
-        name, inside, what, axis = found.groups()
+        name, inside, what, axis = match.groups()
         place = self._own_frame(name) if inside is None else None
         place = place or self._frame(name, inside)
         if place is None:
@@ -228,8 +228,8 @@ def instant(
     largest, total = float(np.max(np.abs(history.energy))), float(history.energy.sum())
     audit = AuditRecord(0.0, elastic, kinetic, kinetic, largest, total, max_strain=strain)
     stress = SelfStress(model) if equations.compiled.all_rows else None
-    found = data_of_states(model, history, message, audit, success, statistics)
-    return replace(found, self_stress=stress)
+    data = data_of_states(model, history, message, audit, success, statistics)
+    return replace(data, self_stress=stress)
 
 
 def velocities(model: Model, compiled: Compiled, q: Array, u: Array) -> RunData:
@@ -255,10 +255,10 @@ def at_states(model: Model, compiled: Compiled, t: Array, q: Array, u: Array, z:
 
     It has loads of force elements, and of reactions that are not unique the smallest.
     """
-    found = _states(model, compiled, (t, q, u, z), "states that were given")
+    data = _states(model, compiled, (t, q, u, z), "states that were given")
     if not compiled.all_rows:
-        return found
-    return replace(found, reactions=Reactions(model, cast("RunHistory", found.history)))
+        return data
+    return replace(data, reactions=Reactions(model, cast("RunHistory", data.history)))
 
 
 def _states(
@@ -328,8 +328,8 @@ def rope_length(model: Model, path: Sequence[Station]) -> float:
     other.add(Rope(name, path, 1.0, 1.0))
     c = compile_model(other)
     (number,) = c.channels(name)
-    found = rope_history(c.ints, c.reals, number, np.zeros(1), c.q0[None], c.u0[None])
-    length = float(found.length[0])
+    rows = rope_history(c.ints, c.reals, number, np.zeros(1), c.q0[None], c.u0[None])
+    length = float(rows.length[0])
     if not np.isfinite(length):
         raise ModelError.plain(f"{label(model)}: the path of a rope {NO_TANGENT}")
     return length

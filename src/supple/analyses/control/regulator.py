@@ -141,36 +141,36 @@ def _value(linear: LinearModel, place: int) -> float:
     return float(linear.state.q[motor.q])
 
 
-def weights(owner: str, field: str, given: Any, names: tuple[str, ...]) -> Array:
+def weights(owner: str, field: str, weight: Any, names: tuple[str, ...]) -> Array:
     """A symmetric matrix (n, n) of weights without negative ones."""
     n = len(names)
-    if isinstance(given, dict):
-        for name in given:
+    if isinstance(weight, dict):
+        for name in weight:
             if name not in names:
                 raise ModelError(owner, field, name, f"one of {', '.join(names)}")
-        given = [given.get(name, 0.0) for name in names]
-    found = validate.array(owner, field, given, WEIGHTS)
-    if found.ndim == 0:
-        found = float(found) * np.eye(n)
-    elif found.shape == (n,):
-        found = np.diag(found)
-    if np.any((np.abs(found) > 0.0) & (np.abs(found) < LEAST)):
-        raise ModelError(owner, field, given, f"weights of zero, or of {LEAST:g} at least")
-    symmetric = found.shape == (n, n) and np.allclose(found, found.T, rtol=1e-9, atol=0.0)
-    if not symmetric or np.min(np.linalg.eigvalsh(found), initial=0.0) < -1e-12 * np.max(
-        np.abs(found), initial=0.0
+        weight = [weight.get(name, 0.0) for name in names]
+    matrix = validate.array(owner, field, weight, WEIGHTS)
+    if matrix.ndim == 0:
+        matrix = float(matrix) * np.eye(n)
+    elif matrix.shape == (n,):
+        matrix = np.diag(matrix)
+    if np.any((np.abs(matrix) > 0.0) & (np.abs(matrix) < LEAST)):
+        raise ModelError(owner, field, weight, f"weights of zero, or of {LEAST:g} at least")
+    symmetric = matrix.shape == (n, n) and np.allclose(matrix, matrix.T, rtol=1e-9, atol=0.0)
+    if not symmetric or np.min(np.linalg.eigvalsh(matrix), initial=0.0) < -1e-12 * np.max(
+        np.abs(matrix), initial=0.0
     ):
         expected = f"weights of {n} quantities ({', '.join(names[:6])}), none of them negative"
-        raise ModelError(owner, field, given, expected)
-    return np.array(found)
+        raise ModelError(owner, field, weight, expected)
+    return np.array(matrix)
 
 
-def positive_weights(owner: str, field: str, given: Any, names: tuple[str, ...]) -> Array:
+def positive_weights(owner: str, field: str, weight: Any, names: tuple[str, ...]) -> Array:
     """Weights, all of them positive."""
-    found = weights(owner, field, given, names)
-    if np.linalg.matrix_rank(found) < len(names):
-        raise ModelError(owner, field, given, "positive weights")
-    return found
+    matrix = weights(owner, field, weight, names)
+    if np.linalg.matrix_rank(matrix) < len(names):
+        raise ModelError(owner, field, weight, "positive weights")
+    return matrix
 
 
 def unreached(A: Array, B: Array, kept: float = 0.0) -> tuple[complex, Array] | None:
@@ -218,11 +218,11 @@ def integrated(A: Array, weight: Array, period: float) -> Array:
     whole[:n, :n], whole[:n, n:], whole[n:, n:] = -A.T, weight, A
     both = scipy.linalg.expm(whole * span)
     flow: Array = both[n:, n:]
-    found: Array = flow.T @ both[:n, n:]
+    integral: Array = flow.T @ both[:n, n:]
     for _ in range(doublings):
-        found = found + flow.T @ found @ flow
+        integral = integral + flow.T @ integral @ flow
         flow = flow @ flow
-    return 0.5 * (found + found.T)
+    return 0.5 * (integral + integral.T)
 
 
 def sampling_period(owner: str, A: Array, period: Any) -> float:
@@ -239,8 +239,8 @@ def sampling_period(owner: str, A: Array, period: Any) -> float:
 def solved(owner: str, solve: Callable[..., Any], *matrices: Array, **more: Array) -> Array:
     """The solution of a Riccati equation, or a sentence if there is none by these numbers."""
     try:
-        found = np.asarray(solve(*matrices, **more), dtype=float)
-        good = bool(np.all(np.isfinite(found)))
+        solution = np.asarray(solve(*matrices, **more), dtype=float)
+        good = bool(np.all(np.isfinite(solution)))
     except (np.linalg.LinAlgError, ValueError):
         good = False
     if not good:
@@ -248,7 +248,7 @@ def solved(owner: str, solve: Callable[..., Any], *matrices: Array, **more: Arra
             f"{owner}: its Riccati equation has no solution by these weights, expected ones whose "
             "sizes are not so far apart"
         )
-    return found
+    return solution
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,8 +278,8 @@ class Regulator:
     @property
     def poles(self) -> Complex:
         """Eigenvalues (n,) of A - B K: 1/s, or factors per period; by ascending magnitude."""
-        found = np.linalg.eigvals(self.A - self.B @ self.K).astype(complex)
-        return found[np.argsort(np.abs(found))]
+        poles = np.linalg.eigvals(self.A - self.B @ self.K).astype(complex)
+        return poles[np.argsort(np.abs(poles))]
 
     def controller(
         self,
@@ -314,7 +314,7 @@ class Regulator:
         else:
             law, rest = observer.law(self), observer.rest
             seen = {"measures": observer.measures, "elastic": observer.elastic}
-        given: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "target": [float(x) for x in rest] if target is None else target,
             "feedforward": feedforward,
             "limit": limit,
@@ -325,8 +325,8 @@ class Regulator:
                 expected = "none of a continuous regulator: sp.lqr(..., period=...) makes another"
                 raise ModelError("controller", field, more[field], expected)
         if self.period is None:
-            return StateSpaceController(name, plant.joints, law, **given, **more)
-        return SampledController(name, plant.joints, law, self.period, **given, **more)
+            return StateSpaceController(name, plant.joints, law, **fields, **more)
+        return SampledController(name, plant.joints, law, self.period, **fields, **more)
 
     def __repr__(self) -> str:
         kind = "continuous" if self.period is None else f"sampled every {self.period:g} s"
@@ -377,13 +377,13 @@ def lqr(
         seen = plant.linear.state_space(inputs, outputs)
         weight = seen.C.T @ weights(owner, "Q", Q, seen.outputs) @ seen.C
     effort = positive_weights(owner, "R", R, space.inputs)
-    found = unreached(A, B)
-    if found is not None:
-        expected = f"efforts that reach {plant.mode(*found)}, which does not decay by itself"
+    left_out = unreached(A, B)
+    if left_out is not None:
+        expected = f"efforts that reach {plant.mode(*left_out)}, which does not decay by itself"
         raise ModelError(owner, "inputs", list(space.inputs), expected)
-    found = unreached(A.T, weight)
-    if found is not None:
-        seen_mode = plant.mode(*found, left=False)
+    left_out = unreached(A.T, weight)
+    if left_out is not None:
+        seen_mode = plant.mode(*left_out, left=False)
         expected = f"a weight that sees {seen_mode}, which does not decay by itself"
         raise ModelError(owner, "Q", Q, expected)
     if period is None:
@@ -432,8 +432,8 @@ class Estimator:
     @property
     def poles(self) -> Complex:
         """Eigenvalues (n,) of A - L C: 1/s, or factors per period; by ascending magnitude."""
-        found = np.linalg.eigvals(self.A - self.L @ self.C).astype(complex)
-        return found[np.argsort(np.abs(found))]
+        poles = np.linalg.eigvals(self.A - self.L @ self.C).astype(complex)
+        return poles[np.argsort(np.abs(poles))]
 
     def law(self, regulator: Regulator) -> ControlLaw:
         """The law of a regulator whose states are estimated; its states are these estimates."""
@@ -494,14 +494,14 @@ def observer(
     pushed = weights(owner, "process", process, space.inputs)
     A, B = space.A, space.B
     drive = B @ pushed @ B.T
-    found = unreached(A.T, C.T)
-    if found is not None:
-        shown = plant.mode(*found, left=False)
+    left_out = unreached(A.T, C.T)
+    if left_out is not None:
+        shown = plant.mode(*left_out, left=False)
         expected = f"coordinates that show {shown}, which does not decay by itself"
         raise ModelError(owner, "outputs", list(space.outputs), expected)
-    found = unreached(A, drive)
-    if found is not None:
-        expected = f"noise that reaches {plant.mode(*found)}, which does not decay by itself"
+    left_out = unreached(A, drive)
+    if left_out is not None:
+        expected = f"noise that reaches {plant.mode(*left_out)}, which does not decay by itself"
         raise ModelError(owner, "process", process, expected)
     common = space.outputs, space.states
     if period is None:

@@ -175,13 +175,13 @@ class Asked:
         if frequencies is None:
             return
         expected = "positive numbers in Hz that increase, as many as ratios, or any with one ratio"
-        given = np.atleast_1d(validate.array(owner, "frequencies", frequencies, expected))
-        fits = len(self.ratios) in (1, len(given))
-        ordered = given.ndim == 1 and given.size and np.all(np.diff(given, prepend=0.0) > 0.0)
+        hertz = np.atleast_1d(validate.array(owner, "frequencies", frequencies, expected))
+        fits = len(self.ratios) in (1, len(hertz))
+        ordered = hertz.ndim == 1 and hertz.size and np.all(np.diff(hertz, prepend=0.0) > 0.0)
         if not fits or not ordered:
             raise ModelError(owner, "frequencies", frequencies, expected)
-        self.frequencies = given
-        self.ratios = np.broadcast_to(self.ratios, given.shape)
+        self.frequencies = hertz
+        self.ratios = np.broadcast_to(self.ratios, hertz.shape)
 
     @property
     def all_alike(self) -> bool:
@@ -367,12 +367,12 @@ def fit_damping(
         if np.any(linear.state.u != 0.0):
             raise SimulationError(f"{OWNER}: the model moves in the state, expected one at rest")
         terms, strain = _terms(plain, damped, linear, kind, formulation)
-    found = ModeFit(linear, terms, strain, asked, kind == "rayleigh")
-    factors = found.run()
+    fitted = ModeFit(linear, terms, strain, asked, kind == "rayleigh")
+    factors = fitted.run()
     dampings = {name: _made(name, terms, factors) for name in damped}
     for name, made in dampings.items():
         plain.replace(name, damping=made)
-    fit = DampingFit(plain, dampings, found.modes(factors))
+    fit = DampingFit(plain, dampings, fitted.modes(factors))
     if fit.worst is not None and abs(fit.worst.off) > OFF:
         warn_caller(f"{OWNER}: {fit.worst.sentence}")
     return fit

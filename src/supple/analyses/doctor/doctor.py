@@ -42,7 +42,7 @@ INSTANTS = 20  # at which drivers are followed
 
 def diagnose(model: Model, until: float = 1.0) -> Diagnosis:
     """Examine a model; drivers are followed until the time ``until`` (s). Raises nothing."""
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "model": model.name,
         "bodies": tuple(model.bodies),
         "joints": tuple(model.joints),
@@ -53,14 +53,14 @@ def diagnose(model: Model, until: float = 1.0) -> Diagnosis:
             warnings.simplefilter("ignore")
             model.check()
         findings += [Finding(strange.sentence, "", False) for strange in suspicions(model)]
-        _Examination(model, found, findings, until)
+        _Examination(model, fields, findings, until)
     except SuppleError as error:
         findings.append(Finding(str(error), "", True))
     except Exception as error:  # a report is worth more than a traceback
         text = f"the examination stopped: {type(error).__name__}: {error}"
         findings.append(Finding(text, "", True))
     findings.sort(key=lambda finding: not finding.severe)
-    return Diagnosis(**found, findings=tuple(findings))
+    return Diagnosis(**fields, findings=tuple(findings))
 
 
 class _Examination:
@@ -101,8 +101,8 @@ class _Examination:
             return
         c = self.compiled
         state = State(0.0, q, np.zeros(c.nu), c.z0)
-        for found in damping_errors(linear_model(Equations(c), state, self.model)):
-            self.note(found.sentence)
+        for error in damping_errors(linear_model(Equations(c), state, self.model)):
+            self.note(error.sentence)
 
     def note(self, text: str, advice: str = "", severe: bool = False) -> None:
         self.findings.append(Finding(text, advice, severe))

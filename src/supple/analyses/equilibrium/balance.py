@@ -80,10 +80,10 @@ class Spin:
     """
 
     def __init__(
-        self, model: Model, equations: Equations, t: float, given: Any, owner: str = "statics"
+        self, model: Model, equations: Equations, t: float, spin: Any, owner: str = "statics"
     ) -> None:
         self.equations, self.compiled, self.t = equations, equations.compiled, t
-        self.joints, self.places, self.rates = _given(owner, model, equations, given)
+        self.joints, self.places, self.rates = _given(owner, model, equations, spin)
         c, ground = self.compiled, model.ground.name
         between = np.zeros(c.nu, dtype=bool)
         for name, record in c.joints.items():
@@ -177,20 +177,20 @@ def _null(rows: Array) -> Array:
     return np.asarray(right[rank:].T)
 
 
-def check_spin(owner: str, given: Any) -> None:
+def check_spin(owner: str, spin: Any) -> None:
     """Refuse what are no rates by joint."""
-    if not isinstance(given, Mapping) or not given:
-        raise ModelError(owner, "spin", given, EXPECTED)
+    if not isinstance(spin, Mapping) or not spin:
+        raise ModelError(owner, "spin", spin, EXPECTED)
 
 
 def _given(
-    owner: str, model: Model, equations: Equations, given: Any
+    owner: str, model: Model, equations: Equations, spin: Any
 ) -> tuple[tuple[str, ...], np.ndarray, Array]:
     """Joints whose rates are given, places in u of these, and the rates."""
-    check_spin(owner, given)
+    check_spin(owner, spin)
     names: dict[str, None] = {}
     places, rates = [], []
-    for key, value in given.items():
+    for key, value in spin.items():
         item, coordinate = key if isinstance(key, tuple) and len(key) == 2 else (key, 0)
         name = item.name if isinstance(item, Joint) else item
         if not isinstance(name, str) or name not in model.joints:
@@ -250,14 +250,14 @@ class Steady(NamedTuple):
 
     def settled(self, z: Array, rates: Array) -> Array:
         """States whose rates vanish, as far as they can."""
-        found = z.copy()
-        found[self.places] -= self.inverse @ rates[self.places]
-        return found
+        settled = z.copy()
+        settled[self.places] -= self.inverse @ rates[self.places]
+        return settled
 
     def stiffness(self, tangents: Tangents) -> Array:
         """Stiffness (nu, nu) added by controller states that follow the motion."""
-        found: Array = -tangents.Rz[:, self.places] @ self.inverse @ tangents.Gq[self.places]
-        return found
+        stiffness: Array = -tangents.Rz[:, self.places] @ self.inverse @ tangents.Gq[self.places]
+        return stiffness
 
     def pushes(self, tangents: Tangents) -> Array:
         """Efforts (nu, k) of the integrals."""
@@ -265,16 +265,16 @@ class Steady(NamedTuple):
 
     def rows(self, tangents: Tangents) -> Array:
         """Rows (k, nu) of coordinates that integrals hold."""
-        found: Array = self.held.T @ tangents.Gq[self.places]
-        return found
+        rows: Array = self.held.T @ tangents.Gq[self.places]
+        return rows
 
 
 def linear_states(compiled: Compiled) -> np.ndarray:
     """Places in z of the states of linear controllers."""
     rows = at.integers(compiled.ints, "element")
     rows = rows[rows[:, at.KIND] == LINEAR_CONTROL]
-    found = [k for first, n in rows[:, [STATE, STATES]].tolist() for k in range(first, first + n)]
-    return np.array(found, dtype=int)
+    places = [k for first, n in rows[:, [STATE, STATES]].tolist() for k in range(first, first + n)]
+    return np.array(places, dtype=int)
 
 
 def one_way(K: Array) -> bool:
@@ -435,13 +435,13 @@ class AtRest:
             integrals = np.hstack([first.Rz[:, acts], steady.pushes(first)])
             pushes = np.vstack([G, (integrals * unit[:, None]).T, turned])
             own = unit * first.r
-            found = np.linalg.lstsq(pushes.T, -own, rcond=1e-13)[0] if len(pushes) else own[:0]
-            lam, wanted = found[: c.nr] / sizes, z.copy()
+            solution = np.linalg.lstsq(pushes.T, -own, rcond=1e-13)[0] if len(pushes) else own[:0]
+            lam, wanted = solution[: c.nr] / sizes, z.copy()
             own_end = c.nr + len(acts)
-            wanted[acts] += found[c.nr : own_end]
+            wanted[acts] += solution[c.nr : own_end]
             end = own_end + steady.free.shape[1]
-            wanted[self.linear] += steady.free @ found[own_end:end]
-            drive = turned.T @ found[end:]
+            wanted[self.linear] += steady.free @ solution[own_end:end]
+            drive = turned.T @ solution[end:]
             tangents = eq.tangents(self.t, q, u, self.still, wanted, lam)
             beyond = acts[~np.any(tangents.Rz[:, acts] != 0.0, axis=0)]
             if not len(beyond):

@@ -399,10 +399,10 @@ class Continuation:
         matrix[:n] /= size
         size_of_row = float(np.linalg.norm(matrix[n])) or 1.0
         matrix[n] /= size_of_row
-        given = np.append(right / size, at / size_of_row)
-        found = np.linalg.lstsq(matrix, given, rcond=rcond)[0]
-        df = float(found[-1]) * self.range
-        return here.N @ found[:-1] - moved * df, df
+        sides = np.append(right / size, at / size_of_row)
+        solution = np.linalg.lstsq(matrix, sides, rcond=rcond)[0]
+        df = float(solution[-1]) * self.range
+        return here.N @ solution[:-1] - moved * df, df
 
     def _spot(
         self, factor: float, q: Array, here: Balance, load: Array, moved: Array,

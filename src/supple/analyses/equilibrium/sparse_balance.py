@@ -447,9 +447,9 @@ class TreeAtRest:
         if lowest is None:
             return unclear(q, here.z, none, count, here.load, largest)
         size = max(largest, self._largest_stiffness())
-        found = float(np.max(np.abs(here.load))) <= UNBALANCED * size
+        balanced = float(np.max(np.abs(here.load))) <= UNBALANCED * size
         return Equilibrium(
-            q, here.z, none, count, found, *lowest, here.load, size, none,
+            q, here.z, none, count, balanced, *lowest, here.load, size, none,
             np.zeros(n), np.zeros(n),
         )  # fmt: skip
 

@@ -89,8 +89,8 @@ class StaticResult(Result):
                     f"along {where}: it buckles or snaps to another one; statics with follow= has "
                     "the path, and a small load to the side the state that it leaves to"
                 )
-                found = Finding(name, "stability", 1.0, 0.0, float(self.t[0]), False, sentence)
-                told = (*bodies[name].findings, found)
+                finding = Finding(name, "stability", 1.0, 0.0, float(self.t[0]), False, sentence)
+                told = (*bodies[name].findings, finding)
                 bodies[name] = replace(bodies[name], findings=told)
         return Monitor(bodies)
 

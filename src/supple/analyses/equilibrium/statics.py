@@ -192,8 +192,8 @@ class EquilibriumPath:
         rates = self._loading.spun(spot.factor)
         turning = None if rates is None else Spin(model, equations, t, rates)
         rest = AtRest(equations, t, turning)
-        found = replace(rest.standing(spot.q, spot.z), found=True)
-        return static_result(model, rest, found, turning)
+        standing = replace(rest.standing(spot.q, spot.z), found=True)
+        return static_result(model, rest, standing, turning)
 
     def of(self, text: str) -> Array:
         """A quantity over all points (n, ...): "elbow.angle", "rod.at(0.5).position.y"."""
@@ -248,11 +248,11 @@ class _OverPoints:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        found = [getattr(point[self._item], name) for point in self._path]
-        if not isinstance(found[0], np.ndarray):
+        values = [getattr(point[self._item], name) for point in self._path]
+        if not isinstance(values[0], np.ndarray):
             label = getattr(self._item, "name", self._item)
             raise SuppleError(f"{label!r} has no values {name!r} over a path")
-        return np.concatenate(found)
+        return np.concatenate(values)
 
 
 def path_end(until: Any, points: Any) -> tuple[float, int]:
@@ -358,12 +358,12 @@ class _Trace:
         why = ""
         for factor in (0.0, least):
             self.loaded.set(factor)
-            found = self.loaded.search.run(q, z)
-            held = found.found and (factor != 0.0 or not len(found.free))
-            spot = self.course.begin(factor, found.q, found.z) if held else None
+            rest = self.loaded.search.run(q, z)
+            held = rest.found and (factor != 0.0 or not len(rest.free))
+            spot = self.course.begin(factor, rest.q, rest.z) if held else None
             if spot is not None:
                 return spot
-            dofs = found.motions[:, found.free[0]] if len(found.free) else found.load
+            dofs = rest.motions[:, rest.free[0]] if len(rest.free) else rest.load
             why = self.loaded.compiled.dof_label(int(np.argmax(np.abs(dofs))))
         raise SimulationError(
             f"statics: there is no equilibrium at the load factor {least:g} to begin with, first "
@@ -377,14 +377,14 @@ def _factors(steps: Any, end: float) -> Array:
     if isinstance(steps, (int, np.integer)) and not isinstance(steps, bool):
         count = _count("steps", steps, 1)
         return end * np.arange(1, count + 1) / count
-    given = validate.array(OWNER, "steps", steps, expected)
-    size = np.abs(given) if given.ndim == 1 else given
-    if given.ndim != 1 or not len(given) or np.any(np.diff(size, prepend=0.0) < 0.0):
+    factors = validate.array(OWNER, "steps", steps, expected)
+    size = np.abs(factors) if factors.ndim == 1 else factors
+    if factors.ndim != 1 or not len(factors) or np.any(np.diff(size, prepend=0.0) < 0.0):
         raise ModelError(OWNER, "steps", steps, expected)
     within = LEAST <= size[-1] <= LARGEST
-    if not within or np.any(given * given[-1] < 0.0) or np.any(np.diff(size) == 0.0):
+    if not within or np.any(factors * factors[-1] < 0.0) or np.any(np.diff(size) == 0.0):
         raise ModelError(OWNER, "steps", steps, expected)
-    return np.asarray(given, dtype=float)
+    return np.asarray(factors, dtype=float)
 
 
 def _moves(compiled: Compiled, spot: Spot) -> str:
@@ -506,13 +506,13 @@ def _searched(rest: AtRest, state: State) -> tuple[Equilibrium, str]:
     """Equilibrium, and the solver that found it: whole matrices where others cannot tell."""
     equations, still = rest.equations, rest.spin is None
     if still and TreeAtRest.fits(equations):
-        found = Search(TreeAtRest(equations, rest.t)).run(state.q, state.z)
-        if not found.unclear:
-            return found, TreeAtRest.name
+        equilibrium = Search(TreeAtRest(equations, rest.t)).run(state.q, state.z)
+        if not equilibrium.unclear:
+            return equilibrium, TreeAtRest.name
     elif still and SparseAtRest.fits(equations):
-        found = Search(SparseAtRest(equations, rest.t)).run(state.q, state.z)
-        if not found.unclear or equations.nu >= TOO_LARGE:
-            return found, SparseAtRest.name
+        equilibrium = Search(SparseAtRest(equations, rest.t)).run(state.q, state.z)
+        if not equilibrium.unclear or equations.nu >= TOO_LARGE:
+            return equilibrium, SparseAtRest.name
     return Search(rest).run(state.q, state.z), rest.name
 
 
@@ -520,7 +520,7 @@ def starting_equilibrium(model: Model, formulation: Formulation) -> State:
     """The equilibrium in which a run starts."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuppleWarning)
-        found = statics(model, formulation=formulation)
-    if not found.success:
-        raise SimulationError(f"simulate: start is 'static', but {found.message}")
-    return found.state()
+        result = statics(model, formulation=formulation)
+    if not result.success:
+        raise SimulationError(f"simulate: start is 'static', but {result.message}")
+    return result.state()

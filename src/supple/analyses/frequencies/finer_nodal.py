@@ -271,13 +271,13 @@ def _carried(here: ANCFRecord, there: ANCFRecord, W: Any, q: Array) -> Array:
 
 def _as_long(there: ANCFRecord, W: Any, e: Array) -> Array:
     """Nodal vectors there; gradients across a line, which are chords between nodes, as long."""
-    found = np.asarray(W @ e)
+    vectors = np.asarray(W @ e)
     if isinstance(there.body, ANCFLine) and there.mesh.node_vectors == ACROSS_FROM + 2:
-        across = np.arange(len(found)) % there.mesh.node_vectors >= ACROSS_FROM
+        across = np.arange(len(vectors)) % there.mesh.node_vectors >= ACROSS_FROM
         length = (W @ np.linalg.norm(e, axis=1))[across]
-        size = np.linalg.norm(found[across], axis=1)
-        found[across] *= (length / np.where(size > 0.0, size, 1.0))[:, None]
-    return found
+        size = np.linalg.norm(vectors[across], axis=1)
+        vectors[across] *= (length / np.where(size > 0.0, size, 1.0))[:, None]
+    return vectors
 
 
 def finer_line(body: ANCFLine) -> dict[str, Any]:
@@ -297,9 +297,9 @@ def line_map(body: ANCFLine, stations: Vector) -> sparse.csr_array:
     """Nodal vectors at other stations (m) of a line from its own."""
     parts = []
     for k, x in enumerate(stations):
-        own, given = line_vectors(body, float(x))
-        rows = np.repeat(k * len(given) + np.arange(len(given)), len(own))
-        parts.append((rows, np.tile(own, len(given)), given.ravel()))
+        own, rows_of = line_vectors(body, float(x))
+        rows = np.repeat(k * len(rows_of) + np.arange(len(rows_of)), len(own))
+        parts.append((rows, np.tile(own, len(rows_of)), rows_of.ravel()))
     vectors = body.mesh.node_vectors
     return _joined(parts, (len(stations) * vectors, len(body.stations) * vectors))
 
@@ -331,15 +331,15 @@ def _read(vectors: SolidVectors) -> sparse.csr_array:
 
     free = np.flatnonzero(vectors.first >= 0)
     unit = np.ones(len(free)), (vectors.first[free], free)
-    found = sparse.csr_array(unit, shape=(len(vectors.rest), len(vectors.first)))
+    read = sparse.csr_array(unit, shape=(len(vectors.rest), len(vectors.first)))
     for first, end in zip(vectors.pieces, (*vectors.pieces[1:], len(vectors.rest)), strict=True):
         columns = np.arange(first, end)
         own = sparse.csr_array(vectors.nodes[:, columns])
         held = np.flatnonzero(np.diff(own.indptr))
         rows = np.linalg.pinv(own[held].toarray())
         at = np.repeat(columns, len(held)), np.tile(held, len(columns))
-        found = found + sparse.csr_array((rows.ravel(), at), shape=found.shape)
-    return sparse.csr_array(found)
+        read = read + sparse.csr_array((rows.ravel(), at), shape=read.shape)
+    return sparse.csr_array(read)
 
 
 @dataclass(frozen=True, eq=False)
@@ -424,14 +424,14 @@ def _made(record: ANCFRecord) -> tuple[ANCFMesh, Any, Any, float] | None:
     """
     body = record.body
     assert isinstance(body, ANCFSolid)
-    found = finer(body.component)
-    if found is None or 3 * len(found.component.nodes) > LARGEST_SOLID:
+    fine = finer(body.component)
+    if fine is None or 3 * len(fine.component.nodes) > LARGEST_SOLID:
         return None
-    interfaces = [finer_interface(found, each) for each in body.interfaces]
-    there = ANCFSolid(body.name, found.component, interfaces, damping=body.damping)
+    interfaces = [finer_interface(fine, each) for each in body.interfaces]
+    there = ANCFSolid(body.name, fine.component, interfaces, damping=body.damping)
     here, new = body.__dict__["_vectors"], there.__dict__["_vectors"]
-    forth = _read(new) @ (found.weights @ here.nodes)
-    back = _read(here) @ new.nodes[found.same]
+    forth = _read(new) @ (fine.weights @ here.nodes)
+    back = _read(here) @ new.nodes[fine.same]
     return there.mesh, forth, back, REST.get(body.component.kind, OTHERS)
 
 
@@ -445,9 +445,9 @@ def _placed(parts: list[tuple[int, tuple[Any, Any, Any]]], unit: Any) -> tuple[A
     """Matrices of solids at their places among all coordinates, in units."""
     from scipy import sparse
 
-    found = []
+    matrices_placed = []
     for k in range(3):
         own = [(first, sparse.coo_array(matrices[k])) for first, matrices in parts]
         entries = [(x.coords[0] + first, x.coords[1] + first, x.data) for first, x in own]
-        found.append(unit @ _joined(entries, unit.shape) @ unit)
-    return found[0], found[1], found[2]
+        matrices_placed.append(unit @ _joined(entries, unit.shape) @ unit)
+    return matrices_placed[0], matrices_placed[1], matrices_placed[2]

@@ -97,14 +97,14 @@ def ritz_modes(here: SparseBalance, near: Complex, shift: float, still: bool) ->
         return None
     parts = np.hstack([near.real, near.imag]) if np.any(near.imag) else near.real
     any_shapes = np.random.default_rng(1).normal(size=(len(near), ANY))
-    X, found = np.hstack([_independent(parts), solve(here.M @ any_shapes)]), []
+    X, spaces = np.hstack([_independent(parts), solve(here.M @ any_shapes)]), []
     for _ in range(TIMES):
         X = solve(here.M @ X)
         if not np.all(np.isfinite(X)):
             return None
         X = _independent(_allowed(here, _independent(X)))
-        found.append(X)
-    Q = _independent(_allowed(here, np.hstack(found)))
+        spaces.append(X)
+    Q = _independent(_allowed(here, np.hstack(spaces)))
     K, C, M = (Q.T @ (x @ Q) for x in (here.K, here.C, here.M))
     values, small = _symmetric(K, M) if still else _general(K, C, M, here, Q)
     keep = values.imag > 0.0
@@ -152,25 +152,25 @@ def _general(
     return values.astype(complex), vectors[:n].astype(complex)
 
 
-def held(here: SparseBalance, free: Complex, found: RitzModes) -> RitzModes:
+def held(here: SparseBalance, free: Complex, modes: RitzModes) -> RitzModes:
     """Modes that are not, for the most part, motions (nu, r) that nothing holds."""
     if not free.shape[1]:
-        return found
-    size = np.real(np.einsum("ia,ia->a", found.shapes.conj(), here.M @ found.shapes))
+        return modes
+    size = np.real(np.einsum("ia,ia->a", modes.shapes.conj(), here.M @ modes.shapes))
     upper = np.linalg.cholesky(np.real(free.T @ (here.M @ free))).T
-    along = np.linalg.solve(upper.T, free.T @ (here.M @ found.shapes))
+    along = np.linalg.solve(upper.T, free.T @ (here.M @ modes.shapes))
     keep = (np.abs(along) ** 2).sum(axis=0) < 0.5 * size
-    return RitzModes(found.rates[keep], found.shapes[:, keep], found.growing)
+    return RitzModes(modes.rates[keep], modes.shapes[:, keep], modes.growing)
 
 
-def matched(here: SparseBalance, near: Complex, found: RitzModes) -> np.ndarray:
+def matched(here: SparseBalance, near: Complex, modes: RitzModes) -> np.ndarray:
     """Number (n,) of the mode that each of some shapes (nu, n) is, -1 if it is none of them."""
     from scipy.optimize import linear_sum_assignment
 
     inertia = here.M @ near
     own = np.real(np.einsum("ia,ia->a", near.conj(), inertia))
-    theirs = np.real(np.einsum("ia,ia->a", found.shapes.conj(), here.M @ found.shapes))
-    common = np.abs(inertia.conj().T @ found.shapes) ** 2
+    theirs = np.real(np.einsum("ia,ia->a", modes.shapes.conj(), here.M @ modes.shapes))
+    common = np.abs(inertia.conj().T @ modes.shapes) ** 2
     alike = common / np.maximum(np.outer(own, theirs), 1e-300)
     rows, columns = linear_sum_assignment(-alike)
     numbers = np.full(near.shape[1], -1)
@@ -204,14 +204,14 @@ def settled(finer: FinerModel, t: float, z: Array, shift: float, downhill: bool)
 def _searched(equations: Equations, t: float, q: Array, z: Array) -> Array | None:
     """Equilibrium by the searches of `statics`, which take longer."""
     if SparseAtRest.fits(equations):
-        found = Search(SparseAtRest(equations, t)).run(q, z)
+        rest = Search(SparseAtRest(equations, t)).run(q, z)
     elif equations.compiled.nu < TOO_LARGE:
-        found = Search(AtRest(equations, t)).run(q, z)
+        rest = Search(AtRest(equations, t)).run(q, z)
     else:
         return None
-    if found.unclear or not found.found or _kinked(equations.compiled, q, found.q):
+    if rest.unclear or not rest.found or _kinked(equations.compiled, q, rest.q):
         return None
-    return found.q
+    return rest.q
 
 
 def _kinked(c: Compiled, before: Array, after: Array) -> bool:
@@ -263,11 +263,11 @@ def nodal_errors(
         why = "the state is neither an equilibrium nor without strain"
     else:
         try:
-            found = compared.errors()
+            errors = compared.errors()
         except np.linalg.LinAlgError:  # motions without mass
-            found = None
-        if found is not None:
-            return found
+            errors = None
+        if errors is not None:
+            return errors
     nothing = np.zeros(len(modes))
     return NodalErrors(nothing + np.nan, ("",) * len(modes), nothing, why)
 
@@ -338,21 +338,21 @@ class _Comparison:
             made = self._level(at, near)
             if made is None:
                 break
-            finer, q, here, solids, shapes, found = made
+            finer, q, here, solids, shapes, modes = made
             unit = finer.equations.compiled.scale
-            found = held(here, shapes[:, shapes.shape[1] - free :], found)
-            numbers = matched(here, shapes[:, :count], found)
-            squares.append(_squares(found.rates, numbers, self.judged))
+            modes = held(here, shapes[:, shapes.shape[1] - free :], modes)
+            numbers = matched(here, shapes[:, :count], modes)
+            squares.append(_squares(modes.rates, numbers, self.judged))
             if level == 0:
                 gradient = finer.equations.compiled.gradient
                 places = {n: r.u for n, r in gradient.items()} | solids.slices
-                worst = _worst(places, here, shapes[:, :count], found.shapes[:, numbers])
+                worst = _worst(places, here, shapes[:, :count], modes.shapes[:, numbers])
                 rest = REST if lines else solids.rest
             change = np.abs(1.0 - np.sqrt(squares[-1] / squares[-2]))[: self.judged]
             if not np.nanmax(change, initial=0.0) > DIFFERENT:
                 break
             known, near = numbers >= 0, (finer.P @ near).astype(complex)
-            moved = solids.R @ found.shapes[:, numbers[known]]
+            moved = solids.R @ modes.shapes[:, numbers[known]]
             near[:, np.flatnonzero(known)] = unit[:, None] * moved
             at = finer.model, finer.equations, q
         if len(squares) == 1:
@@ -366,11 +366,11 @@ class _Comparison:
         state, count = self.linear.state, len(self.modes)
         here = sparse_balance(self.equations, state.t, state.q, state.z, False)
         shapes = near / self.equations.compiled.scale[:, None]
-        found = ritz_modes(here, shapes, SHIFT * self.lowest, self.linear.conservative)
-        if found is None or not len(found.rates):
+        modes = ritz_modes(here, shapes, SHIFT * self.lowest, self.linear.conservative)
+        if modes is None or not len(modes.rates):
             return np.full(count, np.nan)
-        numbers = matched(here, shapes[:, :count], found)
-        return np.asarray(np.where(numbers >= 0, found.rates[numbers] ** 2, np.nan))
+        numbers = matched(here, shapes[:, :count], modes)
+        return np.asarray(np.where(numbers >= 0, modes.rates[numbers] ** 2, np.nan))
 
     def _level(self, at: tuple[Model, Equations, Array], near: Complex) -> _Level | None:
         """A model with smaller elements in a state that is no less stable; None without one."""
@@ -383,9 +383,9 @@ class _Comparison:
             finer, q, here, solids = made
             unit = finer.equations.compiled.scale
             shapes = solids.P @ ((finer.P @ near) / unit[:, None])
-            found = ritz_modes(here, shapes, SHIFT * self.lowest, self.linear.conservative)
-            if found is not None and int(np.sum(found.growing > least)) <= grown:
-                return _Level(finer, q, here, solids, shapes, found)
+            modes = ritz_modes(here, shapes, SHIFT * self.lowest, self.linear.conservative)
+            if modes is not None and int(np.sum(modes.growing > least)) <= grown:
+                return _Level(finer, q, here, solids, shapes, modes)
         return None
 
     def _finer(
@@ -417,12 +417,12 @@ def _squares(rates: Array, numbers: np.ndarray, judged: int) -> Array:
     Of those that are judged, if a lower mode is none of them, the k-th of all is taken instead:
     elements too few to have that mode.
     """
-    found = np.where(numbers >= 0, rates[numbers], np.nan)
+    own = np.where(numbers >= 0, rates[numbers], np.nan)
     others, every = np.delete(rates, numbers[numbers >= 0]), np.sort(rates)
-    for k in range(min(judged, len(found), len(every))):
-        if not found[k] <= np.min(others, initial=np.inf):
-            found[k] = every[k] if not every[k] >= found[k] else found[k]
-    return np.asarray(found**2)
+    for k in range(min(judged, len(own), len(every))):
+        if not own[k] <= np.min(others, initial=np.inf):
+            own[k] = every[k] if not every[k] >= own[k] else own[k]
+    return np.asarray(own**2)
 
 
 def _limit(squares: Sequence[Array], rest: float) -> Array:
@@ -458,11 +458,11 @@ def _worst(
     for name, own in places.items():
         part = apart[own]
         energies[name] = np.einsum("ia,ia->a", part.conj(), here.K[own, own] @ part).real
-    found = []
+    worst = []
     for k in range(len(along)):
         sizes = {name: float(energy[k]) for name, energy in energies.items()}
-        found.append(max(sizes, key=lambda name: sizes[name]))
-    return tuple(found)
+        worst.append(max(sizes, key=lambda name: sizes[name]))
+    return tuple(worst)
 
 
 def nodal_strain(linear: LinearModel, modes: Sequence[Mode]) -> Array:

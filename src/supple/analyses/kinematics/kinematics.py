@@ -368,13 +368,13 @@ def driven_run(
     times: Array,
     formulation: Formulation,
     recorded: Result | None,
-    given: dict[str, Any],
+    options: dict[str, Any],
 ) -> tuple[Result, list[str]]:
     """The run of a model with drivers for all its freedom, and doubts about it."""
     written = formulation.written(model)
     compiled = compile_model(written, tree=formulation.tree(written))
     _refuse_free_joints(owner, model)
-    start: Start = given.pop("start")
+    start: Start = options.pop("start")
     if start is None and recorded is not None:
         try:
             first = recorded.state(0)
@@ -388,7 +388,7 @@ def driven_run(
                 ) from None
     if start is None:
         start = "quasi-static" if np.any(compiled.u0 != 0.0) else "static"
-    arguments = RunOptions(end, start=start, formulation=formulation, output=times, **given)
+    arguments = RunOptions(end, start=start, formulation=formulation, output=times, **options)
     result, doubts = prepare(model).run(arguments)
     return result, list(doubts)
 

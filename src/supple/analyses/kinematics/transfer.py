@@ -359,8 +359,8 @@ def transfer(
     expect(OWNER, "path", path, Mapping | Result | None, "values of inputs by name, or a Result")
     wanted = _listed("outputs", outputs, OUTPUTS)
     mechanism = Mechanism(model, formulation, wanted)
-    given = _listed("inputs", inputs, INPUTS)
-    chosen = None if given is None else [mechanism.input(item) for item in given]
+    listed_inputs = _listed("inputs", inputs, INPUTS)
+    chosen = None if listed_inputs is None else [mechanism.input(item) for item in listed_inputs]
     if isinstance(path, Result):
         if at is not None:
             raise ModelError(OWNER, "at", at, "None with a Result as path")
@@ -381,10 +381,10 @@ def _listed(field: str, given: Any, expected: str) -> list[Any] | None:
     if given is None:
         return None
     one = isinstance(given, (str, Joint, Body, Frame))
-    found = [given] if one else listed(OWNER, field, given, expected)
-    if not found:
+    items = [given] if one else listed(OWNER, field, given, expected)
+    if not items:
         raise ModelError(OWNER, field, given, expected)
-    return found
+    return items
 
 
 class Mechanism:
@@ -405,10 +405,10 @@ class Mechanism:
 
     def _outputs(self, items: list[Any]) -> list[int | Frame]:
         """Places in u of coordinates, and frames."""
-        found: list[int | Frame] = []
+        places: list[int | Frame] = []
         for item in items:
             if isinstance(item, Frame):
-                found.append(item)
+                places.append(item)
                 continue
             name = item.name if isinstance(item, Joint) else item
             if not isinstance(name, str):
@@ -420,8 +420,8 @@ class Mechanism:
             else:
                 place = self.coordinates.place(OWNER, "outputs", name)
                 own = slice(place, place + 1)
-            found += range(own.start, own.stop)
-        return found
+            places += range(own.start, own.stop)
+        return places
 
     def input(self, item: Any) -> int:
         """Place in u of an input."""
@@ -447,17 +447,17 @@ class Mechanism:
 
     def motions(self, state: State, where: str = "") -> Motions:
         """Motions that are possible at a position."""
-        found = Motions.at(self.coordinates, state.t, state.q)
-        if found is None:
+        motions = Motions.at(self.coordinates, state.t, state.q)
+        if motions is None:
             raise ModelError.plain(
                 f"transfer: the position{where} is singular, its motions branch and follow no "
                 "inputs, expected a position beside it"
             )
-        return found
+        return motions
 
     def along(self, states: Sequence[State], given: Sequence[int] | None) -> list[Transfer]:
         """Functions at each position; inputs that are not given change where others are better."""
-        found, kept = [], given
+        functions, kept = [], given
         for k, state in enumerate(states):
             where = f" at position {k} of the path"
             motions = self.motions(state, where)
@@ -469,8 +469,8 @@ class Mechanism:
                 kept = chosen
             else:
                 chosen = motions.chosen(OWNER, given, where)
-            found.append(self.functions(state, motions, list(chosen)))
-        return found
+            functions.append(self.functions(state, motions, list(chosen)))
+        return functions
 
     def functions(self, state: State, motions: Motions, chosen: list[int]) -> Transfer:
         """Transfer functions at a position."""
@@ -500,13 +500,13 @@ class Mechanism:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the outputs."""
-        found: list[str] = []
+        names: list[str] = []
         for item in self.outputs:
             if isinstance(item, Frame):
-                found += [f"{item.name}.{axis}" for axis in AXES]
+                names += [f"{item.name}.{axis}" for axis in AXES]
             else:
-                found.append(self.coordinates.names[item])
-        return tuple(found)
+                names.append(self.coordinates.names[item])
+        return tuple(names)
 
     def _shown(
         self, state: State, motions: Motions, u: Array, a: Array

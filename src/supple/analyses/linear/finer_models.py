@@ -80,7 +80,7 @@ def finer_models(model: Model) -> list[tuple[Model, str]]:
         (more_modes,),
         (finer_mesh,),
     )
-    found: list[tuple[Model, str]] = []
+    models: list[tuple[Model, str]] = []
     for steps in ways:
         made = model.copy()
         advice: dict[str, list[str]] = {}
@@ -96,8 +96,8 @@ def finer_models(model: Model) -> list[tuple[Model, str]]:
         if advice:
             name, words = next(iter(advice.items()))
             others = " and others" if len(advice) > 1 else ""
-            found.append((made, f"use more {' and '.join(words)} of {name!r}{others}"))
-    return found
+            models.append((made, f"use more {' and '.join(words)} of {name!r}{others}"))
+    return models
 
 
 def with_finer(model: Model, factor: Callable[[Model], float]) -> tuple[float, str] | None:
@@ -133,7 +133,7 @@ def stiffened_model(model: Model, monitor: Monitor) -> Model | None:
 
 def carried(source: Compiled, q: Array, target: Compiled) -> Array:
     """Coordinates of another compilation: the same of joints, of bodies where they are the same."""
-    found = target.q0.copy()
+    coordinates = target.q0.copy()
     for group in ("joints", "extra", "motors", "flexible", "gradient"):
         theirs = getattr(source, group)
         for name, record in getattr(target, group).items():
@@ -143,8 +143,8 @@ def carried(source: Compiled, q: Array, target: Compiled) -> Array:
             if group in ("flexible", "gradient"):
                 if record.coordinate_names != other.coordinate_names:
                     continue
-            found[record.q] = q[other.q]
-    return found
+            coordinates[record.q] = q[other.q]
+    return coordinates
 
 
 def with_flexibility(
@@ -216,12 +216,12 @@ def too_small(linear: LinearModel, inputs: Any) -> str | None:
             finer = _finer(linear, inputs)
             if finer is None:
                 return None
-            names, given = _responses(linear, inputs, slow)
+            names, own = _responses(linear, inputs, slow)
             right = _responses(finer, [_on(finer.model, x) for x in _listed(inputs)], slow)[1]
         except SuppleError:  # bodies that do not take other shapes
             return None
     moved = np.abs(right)
-    missing = 1.0 - np.abs(given) / np.where(moved > 0.0, moved, np.inf)
+    missing = 1.0 - np.abs(own) / np.where(moved > 0.0, moved, np.inf)
     k = int(np.argmax(np.where(moved > 0.0, missing, 0.0)))
     if not len(names) or not missing[k] > LIMIT:
         return None
@@ -244,10 +244,10 @@ def _finer(linear: LinearModel, inputs: Any) -> LinearModel | None:
     t, state = linear.state.t, linear.state
     equations = Equations(compile_model(model, (), JointCoordinates().tree(model), t))
     q = carried(linear.compiled, state.q, equations.compiled)
-    found = Search(AtRest(equations, t)).run(q, state.z)
-    if not found.found:
+    rest = Search(AtRest(equations, t)).run(q, state.z)
+    if not rest.found:
         return None
-    return linear._linearized(equations, State(t, found.q, found.u, found.z), model)
+    return linear._linearized(equations, State(t, rest.q, rest.u, rest.z), model)
 
 
 def _listed(inputs: Any) -> Sequence[Any]:

@@ -197,8 +197,8 @@ class Motions:
             both = [rows_at(rows, work, self.t, self.q, s * v).acceleration for s in (1.0, -1.0)]
             right[:nr, k] = (rest - 0.5 * (both[0] + both[1])) / rows.row_sizes
         own = self.T[places] * c.scale / c.scale[places, None]
-        found = np.linalg.lstsq(np.vstack([self.G, own]), right, rcond=1e-14)[0]
-        return np.ascontiguousarray((found * c.scale[:, None]).T)
+        scaled = np.linalg.lstsq(np.vstack([self.G, own]), right, rcond=1e-14)[0]
+        return np.ascontiguousarray((scaled * c.scale[:, None]).T)
 
     def left(self, chosen: Sequence[int]) -> Array:
         """Rest of all rows (nu, n) beside those of chosen coordinates."""
@@ -215,16 +215,16 @@ class Motions:
 
     def filled(self, chosen: Iterable[int], kinds: Iterable[Sequence[int]]) -> list[int]:
         """Chosen coordinates, and others of these kinds until all motion is told."""
-        found = list(chosen)
+        places_taken = list(chosen)
         for kind, places in enumerate(kinds):
             least = LEAST if kind + 1 == len(self.coordinates.kinds) else ENOUGH
-            while places and len(found) < self.count:
-                size = np.linalg.norm(self.left(found), axis=1)
+            while places and len(places_taken) < self.count:
+                size = np.linalg.norm(self.left(places_taken), axis=1)
                 best = max(places, key=lambda k: size[k])
                 if size[best] < least:
                     break
-                found.append(best)
-        return found
+                places_taken.append(best)
+        return places_taken
 
     def chosen(self, owner: str, given: Sequence[int] | None, where: str = "") -> list[int]:
         """Places in u of the independent coordinates: the given ones and elastic ones, or all."""
@@ -232,8 +232,8 @@ class Motions:
         if given is None:
             return sorted(self.filled((), kinds))
         self.refuse_dependent(owner, given, where)
-        found = self.filled(given, kinds[:2])
-        if len(found) != self.count:
+        taken = self.filled(given, kinds[:2])
+        if len(taken) != self.count:
             every = self.filled(given, kinds)
             shown = ", ".join(repr(names[k]) for k in every)
             raise ModelError(
@@ -242,7 +242,7 @@ class Motions:
                 [names[k] for k in given],
                 f"{self.count} coordinates that tell all motion, e.g. {shown}",
             )
-        return found
+        return taken
 
     def refuse_dependent(self, owner: str, given: Sequence[int], where: str = "") -> None:
         """Raise if one of the given coordinates follows from the others, or stands."""

@@ -81,9 +81,9 @@ def damping_errors(linear: LinearModel) -> Iterator[Finding]:
             lost = float(np.real(moved.conj() @ own.C @ moved))
             asked = damping.asked(own.M, own.K, moved)
             ratio = lost * abs(mode.eigenvalue) / (2.0 * twice)
-            found = damping_ratio(record.body, mode.frequency, asked, ratio).finding(record.name)
-            if found is not None:
-                yield found
+            finding = damping_ratio(record.body, mode.frequency, asked, ratio).finding(record.name)
+            if finding is not None:
+                yield finding
                 break
 
 
@@ -207,8 +207,8 @@ def linear_model(
     best: LinearModel | None = None
     for first in (None,) if independent is not None else preferences(c, state.u):
         chosen = _chosen(c, motions, independent, model, first)
-        found = _about(equations, state, model, chosen, effort)
-        best = found if best is None or found.periodic < best.periodic else best
+        linear = _about(equations, state, model, chosen, effort)
+        best = linear if best is None or linear.periodic < best.periodic else best
         if best.periodic <= CONSTANT:
             break
     assert best is not None
@@ -224,17 +224,17 @@ def _about(
     names, unsteady = dof_names(c), float(np.max(np.abs(a) / c.scale, initial=0.0))
     fastest = float(np.max(np.abs(u) / c.scale, initial=0.0))
     steady = fastest > 0.0 and unsteady <= STEADY * fastest**2
-    found = reduced(equations, state, chosen, effort, steady)
+    matrices = reduced(equations, state, chosen, effort, steady)
     periodic = 0.0
     if steady:
         later = replace(state, q=turned(equations, q, TURN / fastest * u))
         after = reduced(equations, later, chosen, effort, steady)
-        periodic = _change(found, after, c.scale[chosen])
+        periodic = _change(matrices, after, c.scale[chosen])
     return LinearModel(
         state=State(t, q, u, z, compiled=c),
         names=tuple(names[k] for k in chosen),
         places=tuple(chosen),
-        **found._asdict(),
+        **matrices._asdict(),
         unsteady=unsteady,
         model=model,
         effort=effort,
@@ -248,12 +248,12 @@ def _change(a: Matrices, b: Matrices, unit: Array) -> float:
     units = np.outer(unit, unit)
     mass, drag, stiff = (float(np.max(np.abs(units * x), initial=0.0)) for x in a[:3])
     sizes = mass, max(drag, np.sqrt(mass * stiff)), stiff
-    found = [
+    changes = [
         float(np.max(np.abs(units * (x - y)), initial=0.0)) / size
         for x, y, size in zip(a[:3], b[:3], sizes, strict=True)
         if size > 0.0
     ]
-    return max(found, default=0.0)
+    return max(changes, default=0.0)
 
 
 def _chosen(
@@ -272,8 +272,8 @@ def _chosen(
     if independent is None:
         weights = 1.0 if first is None else np.where(first, FIRST, 1.0)[:, None]
         return independent_places(scaled * weights)
-    given = "joints, their names, or pairs (joint, coordinate)"
-    independent = listed(OWNER, "independent", independent, given)
+    expected_items = "joints, their names, or pairs (joint, coordinate)"
+    independent = listed(OWNER, "independent", independent, expected_items)
     chosen = [k for body in c.deforming.values() for k in range(body.u.start, body.u.stop)]
     for target in independent:
         joint, coordinate = joint_target(OWNER, "independent", target)

@@ -113,13 +113,13 @@ class Ports:
         items = [given] if one or pair else listed(OWNER, field, given, EXPECTED)
         if not items:
             raise ModelError(OWNER, field, given, EXPECTED)
-        found = [port for item in items for port in self._ports(field, item, self.here)]
-        self._refuse_turning(field, found, items)
-        names = [port.name for port in found]
+        ports = [port for item in items for port in self._ports(field, item, self.here)]
+        self._refuse_turning(field, ports, items)
+        names = [port.name for port in ports]
         for name in names:
             if names.count(name) > 1:
                 raise ModelError(OWNER, field, name, "each of them once")
-        return found
+        return ports
 
     def _ports(self, field: Field, item: Any, there: Position) -> list[Port]:
         if isinstance(item, (Body, Frame)):
@@ -202,8 +202,8 @@ class Ports:
 
     def _rows(self, frame: Frame, q: Array) -> Array:
         """Rows (6, nu) of a place, translation first, at a position."""
-        found = Result(velocities(self.model, self.compiled, q, np.eye(self.compiled.nu)))
-        point = found.point(frame)
+        result = Result(velocities(self.model, self.compiled, q, np.eye(self.compiled.nu)))
+        point = result.point(frame)
         return np.vstack([point.velocity.T, point.angular_velocity.T])
 
     def _refuse_turning(self, field: Field, ports: list[Port], items: list[Any]) -> None:

@@ -52,23 +52,23 @@ def kinetic_by_body(equations: Equations, q: Array, u: Array) -> dict[str, float
     c = equations.compiled
     equations.residual(0.0, q, u, np.zeros(c.nu))  # leaves motion and inertia of every node
     model, work = at.read_model(c.ints, c.reals), equations.fields
-    found = dict.fromkeys(c.bodies, 0.0)
+    energies = dict.fromkeys(c.bodies, 0.0)
     for part, owner in c.owners.items():
         if part in c.gradient:
-            found[owner] += _of_vectors(c.gradient[part], u)
+            energies[owner] += _of_vectors(c.gradient[part], u)
             nodes = {node for key, (node, _) in c.places.items() if key[0] == part}
-            found[owner] += sum(_of_node(work.node[node]) for node in nodes)
+            energies[owner] += sum(_of_node(work.node[node]) for node in nodes)
             continue
-        found[owner] += _of_node(work.node[c.own_frames[part][0]])
+        energies[owner] += _of_node(work.node[c.own_frames[part][0]])
         if part in c.flexible:
             place = model.flex[c.flexible[part].index]
-            found[owner] += _of_deformation(c.flexible[part].modal, place, work.flex)
+            energies[owner] += _of_deformation(c.flexible[part].modal, place, work.flex)
     shafts: dict[int, list[str]] = {}
     for motor in c.motors.values():
         shafts.setdefault(motor.u, []).append(motor.name)
     for k, names in shafts.items():  # rotors on one coordinate turn together
-        found[", ".join(names)] = 0.5 * float(model.rotor[k]) * float(u[k]) ** 2
-    return found
+        energies[", ".join(names)] = 0.5 * float(model.rotor[k]) * float(u[k]) ** 2
+    return energies
 
 
 def _of_vectors(record: ANCFRecord, u: Array) -> float:

@@ -157,10 +157,10 @@ class LinearModel:
         from supple.analyses.linear.finer_models import too_small
         from supple.analyses.linear.state_space import state_space
 
-        found = state_space(self, inputs, outputs, derivative)
+        space = state_space(self, inputs, outputs, derivative)
         if (doubt := too_small(self, inputs)) is not None:
             warn_caller(doubt)
-        return found
+        return space
 
     @property
     def compiled(self) -> Compiled:
@@ -194,10 +194,10 @@ class LinearModel:
 
     def _every(self, shapes: Complex) -> Complex:
         """Motions (nu, k) of all velocities by shapes (n, k) of the independent coordinates."""
-        found = (self.N @ shapes.real).astype(complex)
+        motions = (self.N @ shapes.real).astype(complex)
         if np.any(shapes.imag):
-            found.imag = self.N @ shapes.imag
-        return found
+            motions.imag = self.N @ shapes.imag
+        return motions
 
     def _mode(self, eigenvalue: complex, every: Complex) -> Mode:
         """A mode by its shape (nu,) of all velocities."""
@@ -310,8 +310,8 @@ class LinearModel:
             roots = np.sqrt(-squares + 0j)
             values, shapes = np.concatenate([roots, -roots]), np.hstack([own, own]).astype(complex)
         else:
-            found, vectors = np.linalg.eig(self.A)
-            values, shapes = found.astype(complex), vectors[: len(self.M)].astype(complex)
+            eigenvalues, vectors = np.linalg.eig(self.A)
+            values, shapes = eigenvalues.astype(complex), vectors[: len(self.M)].astype(complex)
         values[np.argsort(np.abs(values))[: self.zeros]] = 0.0
         return values, shapes
 

@@ -98,8 +98,8 @@ class Mode:
         They have the size of ``shape``, in which the coordinate that moves most in its own scale
         has 1. Small motion of the place goes as the real part of them times exp(eigenvalue t).
         """
-        found = self._motion.point(place) if isinstance(place, Frame) else self._motion.body(place)
-        move, turn = found.velocity, found.angular_velocity
+        view = self._motion.point(place) if isinstance(place, Frame) else self._motion.body(place)
+        move, turn = view.velocity, view.angular_velocity
         return Displacement(move[0] + 1j * move[1], turn[0] + 1j * turn[1])
 
     def plot(self, path: str | Path | None = None) -> Figure:

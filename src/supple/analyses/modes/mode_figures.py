@@ -53,9 +53,9 @@ def mode_scene(linear: LinearModel, count: int) -> Scene:
         size = float(np.max(np.abs(mode.shape) / compiled.scale, initial=0.0)) or 1.0
         for part in (mode.shape.real, mode.shape.imag):
             q += [equations.retract(state.q, step * part / size) for step in (STEP, -STEP)]
-    found = Result(standing(linear.model, compiled, np.stack(q), state.u, state.t))
+    result = Result(standing(linear.model, compiled, np.stack(q), state.u, state.t))
     titles = [f"{k}: {title(mode)}" for k, mode in enumerate(modes, start=1)]
-    return vibrating(draw(found, len(q)), titles, STEP)
+    return vibrating(draw(result, len(q)), titles, STEP)
 
 
 def title(mode: Mode) -> str:
@@ -125,13 +125,13 @@ def displaced(mode: Mode) -> list[Displaced]:
     moves = [equations.retract(mode.q, sign * STEP / size * real) for sign in (1.0, -1.0)]
     positions = np.array([mode.q, *moves])
     result = Result(standing(mode.model, compiled, positions, np.zeros(compiled.nu)))
-    found = [
+    moved_things = [
         Displaced(one, one.vertices(0), one.vertices(1) - one.vertices(2))
         for one in _things(result)
     ]
-    sizes = (float(np.linalg.norm(d.motion, axis=1).max(initial=0.0)) for d in found)
+    sizes = (float(np.linalg.norm(d.motion, axis=1).max(initial=0.0)) for d in moved_things)
     largest = max(sizes, default=0.0)
-    return [d._replace(motion=d.motion / (largest or 1.0)) for d in found]
+    return [d._replace(motion=d.motion / (largest or 1.0)) for d in moved_things]
 
 
 def _things(result: Result) -> list[Thing]:
@@ -141,14 +141,14 @@ def _things(result: Result) -> list[Thing]:
     reach = float(np.linalg.norm(high - low)) or 1.0
     signs = Signs(result, UNIT * reach, reach)
     history, names = result.data.history, list(result.data.compiled.body_names)
-    found = list(bodies)
+    things = list(bodies)
     for one in bodies:
         surface = result.bodies[one.name].surface() if one.opacity < 1.0 else None
         if surface is not None and surface.hub is not None:
             k = names.index(one.name)
             pose = history.R[:, k], history.p[:, k]
-            found += signs.bars(one.name, surface.hub, one.colour, pose)
-    return found
+            things += signs.bars(one.name, surface.hub, one.colour, pose)
+    return things
 
 
 def _upwards(mode: Mode) -> int:

@@ -78,8 +78,8 @@ def open_sets(G: Any) -> Array:
         rank = int(np.sum(values > ZERO * values.max(initial=0.0)))
         return left[:, rank:]
     any_ones = np.random.default_rng(1).standard_normal((G.shape[0], SOME))
-    found: Array = _projection(G)(any_ones) / np.sqrt(SOME)
-    return found if np.linalg.norm(found) > NOTHING else found[:, :0]
+    combinations: Array = _projection(G)(any_ones) / np.sqrt(SOME)
+    return combinations if np.linalg.norm(combinations) > NOTHING else combinations[:, :0]
 
 
 def _projection(G: Any) -> Callable[[Array], Array]:
@@ -258,11 +258,11 @@ class Reactions:
     def _multipliers(self, rows: list[int]) -> Array:
         """Multipliers (nt, rows) of some of all rows; zero of those that are not in use."""
         own = {(r.owner, r.part): k for k, r in enumerate(self.compiled.every_row)}
-        found = np.zeros((len(self.t), len(rows)))
+        multipliers = np.zeros((len(self.t), len(rows)))
         for i, row in enumerate(self.absolute.rows[k] for k in rows):
             if (row.owner, row.part) in own:
-                found[:, i] = self.history.multipliers[:, own[row.owner, row.part]]
-        return np.nan_to_num(found)
+                multipliers[:, i] = self.history.multipliers[:, own[row.owner, row.part]]
+        return np.nan_to_num(multipliers)
 
 
 @dataclass(eq=False)
@@ -289,25 +289,25 @@ class PhasedReactions:
         """The smallest loads, by joint; empty where all reactions are unique."""
         h, c = self.history, self.history.compiled
         which = np.searchsorted(self.begins, h.t, side="right")
-        found: dict[str, JointLoad] = {}
+        loads: dict[str, JointLoad] = {}
         for k, phase in enumerate(self.phases):
             mine = np.flatnonzero(which == k)
             if not len(mine):
                 continue
             part = Reactions(self.model, h.at(mine), phase)
             for name, load in part({n: x[mine] for n, x in axes.items()}).items():
-                if name not in found:
+                if name not in loads:
                     place = c.joint_names.index(name)
                     held, sure = h.holding(name, axes[name]), np.ones(6, dtype=bool)
                     wrench, reaction = h.wrench[:, place] + held, h.reaction[:, place] + held
                     effort = c.effort_to_user(name, h.effort)
-                    found[name] = JointLoad(wrench, reaction, effort, sure, sure.copy())
-                whole = found[name]
+                    loads[name] = JointLoad(wrench, reaction, effort, sure, sure.copy())
+                whole = loads[name]
                 whole.wrench[mine], whole.reaction[mine] = load.wrench, load.reaction
                 whole.effort[mine] = load.effort
                 np.logical_and(whole.unique, load.unique, out=whole.unique)
                 np.logical_and(whole.unique_local, load.unique_local, out=whole.unique_local)
-        return found
+        return loads
 
 
 class _Tables:
@@ -384,8 +384,10 @@ class _Tables:
                 rows = np.broadcast_to(self.rows[joints][:, :, None], S.shape)
                 columns = np.broadcast_to(own[:, None, :], S.shape)
                 wide = 6 * len(joints), own.shape[1]
-                found = G[rows.reshape(wide), columns.reshape(wide)]
-                S[:] = (found if isinstance(G, np.ndarray) else found.toarray()).reshape(S.shape)
+                entries = G[rows.reshape(wide), columns.reshape(wide)]
+                S[:] = (entries if isinstance(G, np.ndarray) else entries.toarray()).reshape(
+                    S.shape
+                )
             yield joints, S
 
     @property
@@ -458,28 +460,28 @@ class _Rows(Reactions):
     def _on_bodies(self, scaled: Array, multipliers: Array) -> HeldLoads:
         """Wrenches of scaled multipliers (nr, s) on the frames of all bodies."""
         c = self.absolute
-        found: HeldLoads = {}
+        loads: HeldLoads = {}
         G = scaled / c.scale
         for name in self.model.bodies:
             if name in c.gradient:  # nodal vectors have no frame that wrenches could refer to
-                found[name] = []
+                loads[name] = []
                 continue
             columns = c.extra[FREE + name].u
-            found[name] = [
+            loads[name] = [
                 (frame, G[rows][:, columns].T @ multipliers[rows])
                 for frame, rows in self._acting[name]
             ]
-        return found
+        return loads
 
     @cached_property
     def _acting(self) -> dict[str, list[tuple[Frame, list[int]]]]:
         """By body, frames of joints and constraints with the places of their rows."""
         c, model = self.absolute, self.model
-        found: dict[str, list[tuple[Frame, list[int]]]] = {name: [] for name in model.bodies}
+        acting: dict[str, list[tuple[Frame, list[int]]]] = {name: [] for name in model.bodies}
         items: list[Joint | Constraint] = [*model.joints.values(), *model.constraints.values()]
         for item in items:
             rows = [k for k, r in enumerate(c.rows) if r.owner == item.name]
             for frame in item.frames.values() if rows else ():
-                if frame.body.name in found:
-                    found[frame.body.name].append((frame, rows))
-        return found
+                if frame.body.name in acting:
+                    acting[frame.body.name].append((frame, rows))
+        return acting

@@ -128,12 +128,12 @@ class Kept:
         settings = {"integrator": a.integrator, "formulation": a.formulation}
         settings = {name: value for name, value in settings.items() if value is not None}
         folder = (keeping.checkpoint or keeping.output_to or Path()).parent
-        given = [event for event in problem.events if not isinstance(event, LineEnd)]
+        events = [event for event in problem.events if not isinstance(event, LineEnd)]
         return {
             "format": FORMAT,
             "version": version(),
             "over": False,
-            "archive": archived(self.model, given, settings),
+            "archive": archived(self.model, events, settings),
             "source": _relative(keeping.source, folder),
             "compiled": numbers(problem.equations.compiled),
             "t_end": problem.t_end,
@@ -224,11 +224,11 @@ def read_checkpoint(path: Path) -> Data:
 
 def refuse_unfinished(path: Path) -> None:
     """Refuse to begin a run in the place of one that can still go on, by whatever version."""
-    found: Any = None
+    content: Any = None
     if path.is_file():
         with contextlib.suppress(ModelError), contained(path.name, EXPECTED):
-            found = unpack(path.read_bytes())
-    if isinstance(found, dict) and "format" in found and not found.get("over", True):
+            content = unpack(path.read_bytes())
+    if isinstance(content, dict) and "format" in content and not content.get("over", True):
         raise ModelError(
             OWNER,
             "checkpoint",

@@ -76,13 +76,13 @@ def takes(options: type) -> Callable[[Function], Function]:
 
     def spelled_out(function: Function) -> Function:
         signature, hints = inspect.signature(function), typing.get_type_hints(options)
-        found = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        parameters = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
         kind = inspect.Parameter.KEYWORD_ONLY
         for name, hint in options.__annotations__.items():
             shown, default = getattr(hint, "__forward_arg__", hint), DEFAULTS.get(name)
-            found.append(inspect.Parameter(name, kind, default=default, annotation=shown))
+            parameters.append(inspect.Parameter(name, kind, default=default, annotation=shown))
         spelled: Any = function
-        spelled.__signature__ = signature.replace(parameters=found)
+        spelled.__signature__ = signature.replace(parameters=parameters)
         own = {k: v for k, v in function.__annotations__.items() if k != "options"}
         spelled.__annotations__ = hints | own
         return function
@@ -177,9 +177,9 @@ class RunOptions:
 
     def expect_method(self, owner: str) -> Integrator:
         """The integrator; what is none is refused."""
-        found = self.method
-        expect(owner, "integrator", found, Integrator, "an integrator, e.g. Radau()")
-        return found
+        method = self.method
+        expect(owner, "integrator", method, Integrator, "an integrator, e.g. Radau()")
+        return method
 
 
 def expect_start(owner: str, start: Any) -> None:
@@ -196,27 +196,27 @@ def event_tuple(owner: str, events: Any) -> tuple[Any, ...]:
     return tuple(validate.listed(owner, "events", events, "a sequence of Event"))
 
 
-def tolerances(given: str | float | Sequence[float]) -> tuple[float, float]:
+def tolerances(tolerance: str | float | Sequence[float]) -> tuple[float, float]:
     """(rtol, atol) of a word, a number (rtol; atol a hundredth of it) or a pair.
 
     Tolerances are relative errors per step of angles (1 rad), places (the model's length), their
     rates, and energies.
     """
     expected = "'loose', 'default', 'tight', a number between 1e-13 and 0.1, or (rtol, atol)"
-    if isinstance(given, str):
-        if given not in TOLERANCES:
-            raise ModelError(OWNER, "tolerance", given, expected)
-        return TOLERANCES[given]
-    if isinstance(given, float) and 1e-13 <= given <= 0.1:
-        return float(given), 0.01 * float(given)
+    if isinstance(tolerance, str):
+        if tolerance not in TOLERANCES:
+            raise ModelError(OWNER, "tolerance", tolerance, expected)
+        return TOLERANCES[tolerance]
+    if isinstance(tolerance, float) and 1e-13 <= tolerance <= 0.1:
+        return float(tolerance), 0.01 * float(tolerance)
     try:
-        values = np.atleast_1d(np.asarray(given, dtype=float))
+        values = np.atleast_1d(np.asarray(tolerance, dtype=float))
     except (TypeError, ValueError, OverflowError):
         values = np.array([np.nan])
     if values.shape == (1,):
         values = np.array([values[0], 0.01 * values[0]])
     if values.shape != (2,) or not (1e-13 <= values[0] <= 0.1) or not (0.0 < values[1] <= 0.1):
-        raise ModelError(OWNER, "tolerance", given, expected)
+        raise ModelError(OWNER, "tolerance", tolerance, expected)
     return float(values[0]), float(values[1])
 
 

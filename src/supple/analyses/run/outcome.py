@@ -99,11 +99,11 @@ def leaving_rate(equations: Equations, state: State, places: Indices) -> tuple[f
         return None
     if not np.all(np.isfinite(A)):
         return None
-    found, vectors = np.linalg.eig(A)
-    best = int(np.argmax(found.real))
+    eigenvalues, vectors = np.linalg.eig(A)
+    best = int(np.argmax(eigenvalues.real))
     shape = np.zeros(c.nu)
     shape[places] = np.abs(N @ vectors[:n, best])
-    return float(found[best].real), shape / max(float(shape.max()), 1e-300)
+    return float(eigenvalues[best].real), shape / max(float(shape.max()), 1e-300)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,8 +154,8 @@ class Probe:
 
         At the k times that it reaches in at most so many steps; None if it fails before the last.
         """
-        found = self._made(rtol, self.atol * rtol / self.rtol, t, most, self.u)
-        return None if found is None else found.q
+        solution = self._made(rtol, self.atol * rtol / self.rtol, t, most, self.u)
+        return None if solution is None else solution.q
 
     def _made(self, rtol: float, atol: float, t: Array, most: int, u: Array) -> Solution | None:
         """The run once more, with velocities u at its start; None if it fails."""
@@ -174,10 +174,12 @@ class Probe:
         )
         try:
             with told("growth of errors is being examined"):
-                found, _ = integrated(self.model, problem, replace(self.integrator, max_steps=most))
+                solution, _ = integrated(
+                    self.model, problem, replace(self.integrator, max_steps=most)
+                )
         except SuppleError:
             return None
-        return found if found.success and len(found.t) else None
+        return solution if solution.success and len(solution.t) else None
 
     def disturbed(
         self, end: float, still: Booleans, most: int
@@ -201,15 +203,15 @@ class Probe:
         du[places] = c.scale[places] * (free @ np.random.default_rng(0).normal(size=free.shape[1]))
         du *= BESIDE / float(np.max(np.abs(du[places]) / c.rate_scale[places]))
         t = np.linspace(self.t_start, end, TIMES + 1)[1:]
-        found = self._made(DISTURBED, 0.01 * DISTURBED, t, most, self.u + du)
-        if found is None:
+        solution = self._made(DISTURBED, 0.01 * DISTURBED, t, most, self.u + du)
+        if solution is None:
             return None
         M = equations.mass_matrix(self.q)[np.ix_(places, places)]
-        u = found.u[:, places]
+        u = solution.u[:, places]
         size = np.sqrt(np.einsum("ti,ij,tj->t", u, M, u) / float(du[places] @ M @ du[places]))
         shapes = np.zeros((len(u), c.nu))
         shapes[:, places] = np.abs(u) / c.rate_scale[places]
-        return found.t, size, shapes
+        return solution.t, size, shapes
 
     def between(self, a: Array, b: Array) -> Array:
         """Distances (nt, nu) of configurations a and b (nt, nq), radians or lengths."""

@@ -208,8 +208,8 @@ def phase_model(compiled: Compiled, phase: Phase, newly: Iterable[Held], q: Arra
 def phase_of(start: object) -> Phase | None:
     """The phase of the state that a run starts from; None where nothing has changed."""
     state = start.state() if isinstance(start, Result) else start
-    found = state.compiled.phase if isinstance(state, State) and state.compiled else None
-    return found if found is not None and (found.locked or found.released) else None
+    phase = state.compiled.phase if isinstance(state, State) and state.compiled else None
+    return phase if phase is not None and (phase.locked or phase.released) else None
 
 
 def phases_of(compiled: Compiled, changes: Sequence[ChangeRecord]) -> tuple[Compiled, ...]:
@@ -321,8 +321,8 @@ def _without(solution: Solution, events: Sequence[Event]) -> Solution:
 
 def _timed(problem: Problem) -> list[Event]:
     """Events of the run whose instants are given, in order; none ends a run where it starts."""
-    found = [(e.at, k, e) for k, e in enumerate(problem.events) if e.at is not None]
-    inside = [e for e in sorted(found) if problem.t_start <= e[0] <= problem.t_end]
+    timed = [(e.at, k, e) for k, e in enumerate(problem.events) if e.at is not None]
+    inside = [e for e in sorted(timed) if problem.t_start <= e[0] <= problem.t_end]
     return [e for t, _, e in inside if t > problem.t_start or not e.terminal]
 
 
@@ -368,7 +368,7 @@ def _together(
 
     An impact would turn them away, though nothing says which of them was first.
     """
-    found = []
+    together = []
     for event in problem.events:
         if event in fired or event.joint is None or event.quantity != "coordinate":
             continue
@@ -381,8 +381,8 @@ def _together(
         gap, rate = state.q[q] - event.value, state.u[u]
         near = abs(gap) <= problem.atol * compiled.scale[u]
         if near and gap * rate <= 0.0 and rate * event.direction >= 0.0:
-            found.append(event)
-    return found
+            together.append(event)
+    return together
 
 
 def _after(model: Model, phase: Phase, events: Sequence[Event]) -> Phase:
@@ -450,7 +450,7 @@ def _change(model: Model, compiled: Compiled, state: State, events: Sequence[Eve
 def _impulses(compiled: Compiled, phase: Phase, impulses: Array) -> dict[str, Array]:
     """Impulses of locked joints along their coordinates; of a whole pose [angular; linear]."""
     table = at.integers(compiled.ints, "link")
-    found: dict[str, Array] = {}
+    by_joint: dict[str, Array] = {}
     for name in dict.fromkeys(name for name, _ in sorted(phase.locked)):
         own = [table[number, at.LINK_ROW :] for number in compiled.holds[name]]
         value = [float(impulses[row]) if row >= 0 else 0.0 for rows in own for row in rows]
@@ -459,5 +459,5 @@ def _impulses(compiled: Compiled, phase: Phase, impulses: Array) -> dict[str, Ar
             value = value[3:] + (value[:3] if turns.stop - turns.start == 6 else [])
         else:
             value = value[::6]
-        found[name] = np.array(value)
-    return found
+        by_joint[name] = np.array(value)
+    return by_joint

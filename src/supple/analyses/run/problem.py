@@ -376,44 +376,46 @@ class Compilation:
                 like = other._like(choice, ready.compiled)
                 other._ready[choice] = Ready(other.model, like, other._compiled(choice))
 
-    def _like(self, choice: Choice, found: Compiled) -> Compiled:
+    def _like(self, choice: Choice, other: Compiled) -> Compiled:
         """The model compiled anew, with the start and the rows of another one."""
-        used = [int(k) for k in np.flatnonzero(~found.left_out)]
+        used = [int(k) for k in np.flatnonzero(~other.left_out)]
         return replace(
             self._compiled(choice).with_rows(used),
-            q0=found.q0,
-            u0=found.u0,
-            regular_value=found.regular_value,
-            regular_positions=found.regular_positions,
+            q0=other.q0,
+            u0=other.u0,
+            regular_value=other.regular_value,
+            regular_positions=other.regular_positions,
         )
 
     def _compiled(self, choice: Choice) -> Compiled:
         """The model as written down in some coordinates."""
-        found = self._built.get(choice)
-        if found is None:
+        compiled = self._built.get(choice)
+        if compiled is None:
             usual = choice.formulation == DEFAULT and not choice.frames and not choice.changing.any
-            found = self._built[choice] = self._usual() if usual else self._build(choice)
-        return found
+            compiled = self._built[choice] = self._usual() if usual else self._build(choice)
+        return compiled
 
     def _build(self, choice: Choice) -> Compiled:
         released, held = choice.changing.released, choice.changing.held
         tree = tree_without(self.model, choice.formulation.tree(self.model), released)
-        found = build(self.model, choice.frames, tree, held=held, linear=choice.formulation.way())
-        return in_phase(found, Phase()) if choice.changing.any else found
+        compiled = build(
+            self.model, choice.frames, tree, held=held, linear=choice.formulation.way()
+        )
+        return in_phase(compiled, Phase()) if choice.changing.any else compiled
 
     def _usual(self) -> Compiled:
         """The model in joint coordinates, from the run before if nothing has changed since then."""
-        found: Compiled | None = self.model.built.get("joint coordinates")
-        if found is None:
-            found = build(self.model)
-            if not found.callbacks:  # these keep what they were called with
-                self.model.built["joint coordinates"] = found
-        return found
+        compiled: Compiled | None = self.model.built.get("joint coordinates")
+        if compiled is None:
+            compiled = build(self.model)
+            if not compiled.callbacks:  # these keep what they were called with
+                self.model.built["joint coordinates"] = compiled
+        return compiled
 
     def _assembled(self, choice: Choice) -> Ready:
         """The model in some coordinates, on its constraints."""
-        found = self._ready.get(choice)
-        if found is None:
+        ready = self._ready.get(choice)
+        if ready is None:
             compiled = self._compiled(choice)
             if choice.formulation != DEFAULT or choice.changing.released:
                 own = replace(choice, formulation=DEFAULT, changing=NO_CHANGES)
@@ -421,8 +423,8 @@ class Compilation:
                 compiled = on_other(*first, lambda: self._assembled(own).compiled)
             elif compiled.nr:
                 compiled = assembled(compiled)
-            found = self._ready[choice] = Ready(self.model, compiled, self._compiled(choice))
-        return found
+            ready = self._ready[choice] = Ready(self.model, compiled, self._compiled(choice))
+        return ready
 
 
 def same_places(old: Any, new: Any) -> bool:
@@ -509,11 +511,11 @@ def _start(ready: Ready, options: RunOptions) -> tuple[Compiled, State, tuple[St
     asked = starting_state(OWNER, start, compiled)
     if phase is not None:
         compiled = starting_phase(compiled, phase, asked.q)
-    found = on_constraints(compiled, asked)
-    if found is asked or not given:
-        return compiled, found, ()
-    states = (asked.q, asked.u), (found.q, found.u)
-    return compiled, found, start_changes(ready.model.joints, compiled, *states, True)
+    moved = on_constraints(compiled, asked)
+    if moved is asked or not given:
+        return compiled, moved, ()
+    states = (asked.q, asked.u), (moved.q, moved.u)
+    return compiled, moved, start_changes(ready.model.joints, compiled, *states, True)
 
 
 def with_sampler(model: Model, problem: Problem, endless: bool = False) -> Problem:
@@ -521,13 +523,13 @@ def with_sampler(model: Model, problem: Problem, endless: bool = False) -> Probl
 
     The numbers of its model are its own then.
     """
-    found = [f for f in model.forces.values() if isinstance(f, SampledController)]
-    if not found:
+    controllers = [f for f in model.forces.values() if isinstance(f, SampledController)]
+    if not controllers:
         return problem
     compiled = problem.equations.compiled
     state = State(problem.t_start, problem.q, problem.u, problem.z, compiled=compiled)
-    read = _Sensors(model, compiled, state, found)
-    sampler = Sampler(found, compiled, problem.t_start, read, endless)
+    read = _Sensors(model, compiled, state, controllers)
+    sampler = Sampler(controllers, compiled, problem.t_start, read, endless)
     end = math.inf if endless else problem.t_end
     own = sampler.roomy(compiled, end)
     return problem._replace(equations=Equations(own), sampler=sampler)
@@ -537,11 +539,11 @@ class _Sensors:
     """Reads the texts of sensors at the present state of a run."""
 
     def __init__(
-        self, model: Model, compiled: Compiled, state: State, found: list[SampledController]
+        self, model: Model, compiled: Compiled, state: State, controllers: list[SampledController]
     ) -> None:
         self.outputs: dict[tuple[str, ...], InstantOutputs] = {}
         equations = Equations(compiled)
-        for controller in found:
+        for controller in controllers:
             texts = controller.sensors
             if not texts or texts in self.outputs:
                 continue

@@ -184,18 +184,18 @@ class _ElasticStart(_Start):
             place = eq.retract(q, s * u + 0.5 * s * s * a)
             place = self.closed(t + s, place)
             moved.append(eq.increment(q, self.deflected(t + s, place, ahead)[0]))
-        found = (4.0 * moved[0] - moved[1]) / (2.0 * h)
-        found[self.chosen] = u[self.chosen]
-        return self.move.velocities(t, q, found) if c.nr else found
+        rates = (4.0 * moved[0] - moved[1]) / (2.0 * h)
+        rates[self.chosen] = u[self.chosen]
+        return self.move.velocities(t, q, rates) if c.nr else rates
 
     def closed(self, t: float, q: Array) -> Array:
         """The nearest configuration on the constraints with the same independent coordinates."""
         if not self.compiled.nr:
             return q
-        found, gap = self.move.positions(t, q, search=False)
+        closed, gap = self.move.positions(t, q, search=False)
         if np.max(np.abs(gap / row_sizes(self.compiled)), initial=0.0) > STALLED:
-            found, _ = self.whole.positions(t, q, search=False)
-        return found
+            closed, _ = self.whole.positions(t, q, search=False)
+        return closed
 
 
 @dataclass(frozen=True)
@@ -288,13 +288,13 @@ class _FramelessStart(_Start):
             later = self.motion(motion.t + s, place, y)
             there = self.deflected(later, self._moved(motion, q, change, s)[0], extra)[0]
             ways.append(eq.increment(q, there))
-        found = (4.0 * ways[0] - ways[1]) / (2.0 * h)
+        velocities = (4.0 * ways[0] - ways[1]) / (2.0 * h)
         T = self.fields(q)
         N, M, own = T @ motion.N, eq.mass_matrix(q), T @ motion.y
-        found -= N @ _solved(N.T @ M @ N, N.T @ (M @ (found - own)))
+        velocities -= N @ _solved(N.T @ M @ N, N.T @ (M @ (velocities - own)))
         if c.nr:
-            found = self.whole.velocities(motion.t, q, found)
-        return found - own
+            velocities = self.whole.velocities(motion.t, q, velocities)
+        return velocities - own
 
     def fields(self, q: Array) -> Array:
         """Velocities T (nu, d) of all coordinates for unit velocities of the mechanism."""
@@ -332,7 +332,7 @@ class _FramelessStart(_Start):
         u, a = np.zeros(self.compiled.nu), np.zeros(self.compiled.nu)
         count = len(self.joints)
         u[self.joints], a[self.joints] = motion.y[:count], change[:count]
-        found = self.equations.retract(q, s * u + 0.5 * s * s * a)
+        moved = self.equations.retract(q, s * u + 0.5 * s * s * a)
         y = motion.y + s * change
         for k, record in enumerate(self.bodies):
             (w, v), (dw, dv) = self._twist(motion.y, k), self._twist(change, k)
@@ -344,11 +344,11 @@ class _FramelessStart(_Start):
             R = quaternion_matrix(rotation_vector_quaternion(s * w + 0.5 * s * s * dw))
             flags = record.mesh.places.ravel()[:, None]
             e = (self._vectors(record, q) - flags * centre) @ R.T + flags * there
-            found[record.q] = e.ravel()
+            moved[record.q] = e.ravel()
             first = count + 6 * k
             turn = w + s * dw
             y[first + 3 : first + 6] = velocity + s * push - np.cross(turn, there)
-        return found, y
+        return moved, y
 
     def _mean_rows(self, motion: Motion, q: Array) -> Array:
         """Rows (n, nu), scaled, of the momenta along the motions of the mechanism."""
@@ -356,8 +356,8 @@ class _FramelessStart(_Start):
         rows = (self.equations.mass_matrix(q) @ N).T * self.compiled.scale
         sizes = np.linalg.norm(rows, axis=1, keepdims=True)
         kept = sizes[:, 0] > MASSLESS * sizes.max(initial=1e-300)
-        found: Array = rows[kept] / sizes[kept]
-        return found
+        scaled: Array = rows[kept] / sizes[kept]
+        return scaled
 
     def _field(self, record: ANCFRecord, q: Array, w: Array, v: Array) -> Array:
         """Velocities (n, 3) of the nodal vectors of a body in a rigid motion."""

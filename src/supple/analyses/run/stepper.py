@@ -183,9 +183,9 @@ class Inputs:
 
     def places(self, compiled: Compiled) -> Array:
         """Places (n,) of the polynomials' instants among the reals; value and rates are behind."""
-        found = [np.flatnonzero(compiled.reals == held.mark) for held in self.held]
-        assert all(len(places) == 1 for places in found)
-        return np.array([places[0] for places in found], dtype=np.int64)
+        every = [np.flatnonzero(compiled.reals == held.mark) for held in self.held]
+        assert all(len(places) == 1 for places in every)
+        return np.array([places[0] for places in every], dtype=np.int64)
 
 
 def _is_pair(item: Any) -> bool:
@@ -518,10 +518,10 @@ class Stepper:
         record, c = audit_record(run.state), run.compiled
         energy = EnergyAudit(np.zeros((0, 3)), none, none, record, weight=c.weight)
         momentum = MomentumAudit(run.momentum)
-        found = headline(energy, momentum, None if c.deforming else Monitor({}))
+        verdict = headline(energy, momentum, None if c.deforming else Monitor({}))
         q = self.state.q[None]
         doubt = run.passage.sentence or violated(c, np.array([self.time]), q)
-        return f"{LEVELS[1]}: {doubt}" if doubt and found.startswith(LEVELS[0]) else found
+        return f"{LEVELS[1]}: {doubt}" if doubt and verdict.startswith(LEVELS[0]) else verdict
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{n} ({u})" for n, u in zip(self.inputs, self.input_units, strict=True))
@@ -545,12 +545,12 @@ def _copied(
 def output_texts(owner: str, model: Model, outputs: Any) -> list[str]:
     """Texts of outputs, each once; by default coordinates and rates of all joints."""
     if outputs is None:
-        found = []
+        texts_of_joints = []
         for name, joint in model.joints.items():
             if joint.nq == joint.nu:
                 words = joint.coordinate_names
-                found += [f"{name}.{w}{what}" for what in ("", "_rate") for w in words]
-        return found
+                texts_of_joints += [f"{name}.{w}{what}" for what in ("", "_rate") for w in words]
+        return texts_of_joints
     given = [outputs] if isinstance(outputs, str) else outputs
     expected = "texts such as 'elbow.angle'"
     texts = [

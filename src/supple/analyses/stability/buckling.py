@@ -63,7 +63,7 @@ def mesh_stiffness(compiled: Compiled, shape: Array, energy: float) -> dict[str,
     Twice the energy of the shape is given. Loads in proportion to the shape and the mass bend a
     body about as the shape is; a finer mesh gives way more, or less, under the same.
     """
-    found = {}
+    parts = {}
     for name, record in compiled.flexible.items():
         modal, q = record.modal, shape[record.u]
         own = float(q @ modal.K @ q)
@@ -74,8 +74,8 @@ def mesh_stiffness(compiled: Compiled, shape: Array, energy: float) -> dict[str,
             loads = np.zeros((1, INERTIA + modal.n))
             loads[0, INERTIA:] = q
             here, exact = flexible.works(loads)
-            found[name] = own / energy * float(1.0 - here[0] / exact[0])
-    return found
+            parts[name] = own / energy * float(1.0 - here[0] / exact[0])
+    return parts
 
 
 class NoFactorError(SimulationError):
@@ -240,16 +240,16 @@ class _Linear:
         self.loaded, self.rest, self.compiled = loaded, loaded.rest, loaded.compiled
         state = starting_state(OWNER, start, self.compiled)
         loaded.set(0.0)
-        found = loaded.search.run(state.q, state.z)
-        least = NO_STIFFNESS * found.size
-        if not found.found or np.any(found.stiffness <= least):
-            dofs = found.motions[:, 0] if found.found else found.load
+        equilibrium = loaded.search.run(state.q, state.z)
+        least = NO_STIFFNESS * equilibrium.size
+        if not equilibrium.found or np.any(equilibrium.stiffness <= least):
+            dofs = equilibrium.motions[:, 0] if equilibrium.found else equilibrium.load
             where = self.compiled.dof_label(int(np.argmax(np.abs(dofs))))
             raise SimulationError(
                 f"buckling: without its loads the model is in no stable equilibrium, first at "
                 f"{where}, expected springs, supports or elastic bodies that hold it"
             )
-        first = Continuation(loaded, 1.0).begin(0.0, found.q, found.z)
+        first = Continuation(loaded, 1.0).begin(0.0, equilibrium.q, equilibrium.z)
         assert first is not None
         self.first: Spot = first
         self.way = first.tangent.way / first.tangent.slope  # per load factor
@@ -346,9 +346,9 @@ class _Linear:
         self.loaded.set(factor)
         d = factor * self.way * self.compiled.scale
         q = self.rest.closed(self.loaded.equations.retract(self.first.q, d))
-        found = self.rest.standing(q, self.first.z)
+        equilibrium = self.rest.standing(q, self.first.z)
         model = self.loaded.loading.under(factor)
-        return model, static_result(model, self.rest, found, None).monitor.bodies
+        return model, static_result(model, self.rest, equilibrium, None).monitor.bodies
 
     def _stiffness(self, factor: float) -> tuple[Array, Array]:
         """Stiffness (n, n) in the independent coordinates, and all motions (nu, n) by these."""
@@ -402,55 +402,55 @@ def strained(
 
     ``times`` is the factor in those of ``seen``; ``before`` has the strains without loads.
     """
-    found = {}
+    beyond = {}
     for name, body in seen.items():
         rest, strain = before[name].strain, body.strain
         yields = yield_strain(cast("Any", model.bodies[name]))
         part = (rest + (strain - rest) * times) / (STRAIN if yields is None else yields)
         if part > 1.0:
-            found[name] = float(part)
-    return found
+            beyond[name] = float(part)
+    return beyond
 
 
-def doubts(found: BucklingResult) -> list[str]:
+def doubts(result: BucklingResult) -> list[str]:
     """Sentences about load factors that are wrong, or tell less than they seem to."""
     out = []
-    if found.follows_motion:
+    if result.follows_motion:
         out.append(
-            f"buckling: loads follow the motion, so the load factor {found.factors[0]:.6g} is one "
+            f"buckling: loads follow the motion, so the load factor {result.factors[0]:.6g} is one "
             "of divergence; the model may flutter at a smaller one, see stability"
         )
-    if found.carried:
-        name, part = max(found.carried.items(), key=lambda each: each[1])
+    if result.carried:
+        name, part = max(result.carried.items(), key=lambda each: each[1])
         out.append(
             f"buckling: flexible body {name!r} has no stiffening and carries {part:.2g} of its own "
-            f"buckling load at the load factor {found.factors[0]:.6g}, which is too high by up to "
+            f"buckling load at the load factor {result.factors[0]:.6g}, which is too high by up to "
             "about that part: stiffening='second_order', or more bodies"
         )
-    if found.strained:
-        name, part = max(found.strained.items(), key=lambda each: each[1])
+    if result.strained:
+        name, part = max(result.strained.items(), key=lambda each: each[1])
         out.append(
-            f"buckling: at the load factor {found.factors[0]:.6g} the strain of flexible body "
+            f"buckling: at the load factor {result.factors[0]:.6g} the strain of flexible body "
             f"{name!r} is {part:.3g} times its limit, the yield stress over E or 0.01: it yields "
-            f"at about {found.factors[0] / part:.3g}, before it buckles"
+            f"at about {result.factors[0] / part:.3g}, before it buckles"
         )
-    if abs(found.error) > LIMIT:
-        size, high = percent(abs(found.error)), "high" if found.error > 0.0 else "low"
+    if abs(result.error) > LIMIT:
+        size, high = percent(abs(result.error)), "high" if result.error > 0.0 else "low"
         out.append(
-            f"buckling: the load factor {found.factors[0]:.6g} is about {size} too {high} with its "
-            f"flexible bodies as they are: {found.cure}"
+            f"buckling: the load factor {result.factors[0]:.6g} is about {size} too {high} with "
+            f"its flexible bodies as they are: {result.cure}"
         )
-    if abs(part := sum(found.by_mesh.values())) > LIMIT:
-        worst = max(found.by_mesh, key=lambda name: abs(found.by_mesh[name]))
+    if abs(part := sum(result.by_mesh.values())) > LIMIT:
+        worst = max(result.by_mesh, key=lambda name: abs(result.by_mesh[name]))
         high, wrong = ("high", part / (1.0 - part)) if part > 0.0 else ("low", -part)
         out.append(
             f"buckling: by the mesh of flexible body {worst!r} the load factor "
-            f"{found.factors[0]:.6g} is about {percent(wrong)} too {high}, expected at most "
+            f"{result.factors[0]:.6g} is about {percent(wrong)} too {high}, expected at most "
             f"{percent(LIMIT)}: use smaller elements, or tet10 instead of tet4"
         )
-    if found.left > BENT:
+    if result.left > BENT:
         out.append(
-            f"buckling: the model deforms before it buckles, {found.left:.2g} of the stiffness is "
-            f"left at the load factor {found.factors[0]:.6g}: statics with follow= has the path"
+            f"buckling: the model deforms before it buckles, {result.left:.2g} of the stiffness is "
+            f"left at the load factor {result.factors[0]:.6g}: statics with follow= has the path"
         )
     return out

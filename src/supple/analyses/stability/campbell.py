@@ -114,12 +114,12 @@ def whirls(linear: LinearModel, modes: Sequence[Mode], axis: Array, rate: float)
         np.array(rows).reshape(shape)
         for rows in ([x.velocity for x in points], [x.angular_velocity for x in points])
     )
-    found = []
+    seen = []
     for k, mode in enumerate(modes):
         move, turn = (x[:, :, k, 0] + 1j * x[:, :, k, 1] for x in (moves, turns))
         still = np.abs(move).max(initial=0.0) < STILL * c.length * np.abs(turn).max(initial=0.0)
-        found.append(_whirl(turn if still else move, mode, axis, rate))
-    return found
+        seen.append(_whirl(turn if still else move, mode, axis, rate))
+    return seen
 
 
 def _whirl(d: np.ndarray, mode: Mode, axis: Array, rate: float) -> Whirl:
@@ -146,13 +146,13 @@ def _whirl(d: np.ndarray, mode: Mode, axis: Array, rate: float) -> Whirl:
 
 def _places(model: Model) -> list[Frame]:
     """Places all over the bodies; of a body that knows none, those that the model uses."""
-    found: list[Frame] = []
+    places: list[Frame] = []
     used = [frame for joint in model.joints.values() for frame in joint.frames.values()]
     used += [frame for force in model.forces.values() for frame in force.frames.values()]
     for body in model.bodies.values():
         spread = [body.at(*place) for place in body.spread_places]
-        found += spread or [f for f in used if f.body.name == body.name]
-    return found
+        places += spread or [f for f in used if f.body.name == body.name]
+    return places
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +180,8 @@ class ModeTrack:
     def eigenvalues(self) -> Complex:
         """Eigenvalues (n,), 1/s, in the coordinates of the model; NaN where there is no mode."""
         none = complex(np.nan, np.nan)
-        found = [none if mode is None else mode.eigenvalue for mode in self.modes]
-        return np.array(found, dtype=complex)
+        values = [none if mode is None else mode.eigenvalue for mode in self.modes]
+        return np.array(values, dtype=complex)
 
     @property
     def frequencies(self) -> Array:
@@ -263,17 +263,17 @@ class Campbell:
         factor = validate.positive(RESULT, "order", order)
         lines = self._lines(axes)
         excited = factor * np.abs(self.speeds) / (2.0 * np.pi)
-        found = {}
+        critical = {}
         for track, line in zip(self.tracks, lines, strict=True):
             # a whirl at the very speed stands still in axes that turn: it is bridged
             seen = np.array([mode is not None for mode in track.modes])
-            given = self.speeds[seen], (line - excited)[seen]
-            spots, errors = crossings(*given), bent(*given)
+            points = self.speeds[seen], (line - excited)[seen]
+            spots, errors = crossings(*points), bent(*points)
             moving = spots != 0.0
             if moving.any():
-                found[track.name] = spots[moving]
+                critical[track.name] = spots[moving]
                 _warn_of_bent(track.name, spots[moving], errors[moving])
-        return found
+        return critical
 
     def _lines(self, axes: Axes) -> Array:
         validate.choice(RESULT, "axes", axes, ("model", "world"))
@@ -394,7 +394,7 @@ def _rotation(linear: Sequence[LinearModel], joint: str) -> tuple[Array, Array]:
 def _named(rows: Sequence[Row], rates: Array) -> list[ModeTrack]:
     """Tracks with their names, counted by kind."""
     counts: dict[str, int] = {}
-    found = []
+    tracks = []
     for modes, shares, seen in rows:
         turning = [one for one, rate in zip(shares, rates, strict=True) if one and rate != 0.0]
         mean = _mean(turning or [one for one in shares if one])  # equal ones at rest are any sums
@@ -403,8 +403,8 @@ def _named(rows: Sequence[Row], rates: Array) -> list[ModeTrack]:
         number = counts[kind]
         ordinal = ORDINALS[number - 1] if number <= len(ORDINALS) else f"{number}th"
         told = _told(mean) or _moved(modes)
-        found.append(ModeTrack(f"{ordinal} {kind}, {told}", kind, modes, shares, seen))
-    return found
+        tracks.append(ModeTrack(f"{ordinal} {kind}, {told}", kind, modes, shares, seen))
+    return tracks
 
 
 def _mean(known: Sequence[dict[str, float]]) -> dict[str, float]:

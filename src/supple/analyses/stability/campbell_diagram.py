@@ -59,19 +59,19 @@ def mode_tracks(
     """
     from scipy.optimize import linear_sum_assignment
 
-    found: list[_Followed] = []
+    tracks: list[_Followed] = []
     where = np.arange(float(len(linear))) if over is None else over
     for k, one in enumerate(linear):
         modes = [mode for mode in one.modes if mode.eigenvalue.imag > 0.0][:most]
         size = float(np.median([abs(mode.eigenvalue) for mode in modes])) if modes else 0.0
-        costs = np.array([[min(_apart(t, m, size, where[k])) for m in modes] for t in found])
+        costs = np.array([[min(_apart(t, m, size, where[k])) for m in modes] for t in tracks])
         rows, columns = linear_sum_assignment(costs) if costs.size else ((), ())
-        owner = {int(j): found[int(i)] for i, j in zip(rows, columns, strict=True)}
+        owner = {int(j): tracks[int(i)] for i, j in zip(rows, columns, strict=True)}
         for j, mode in enumerate(modes):
             track = owner.get(j)
             if track is None:
                 track = _Followed(value=mode.eigenvalue)
-                found.append(track)
+                tracks.append(track)
                 value, shape = mode.eigenvalue, _scaled(mode)
             else:
                 same, other = _apart(track, mode, size, where[k])
@@ -81,7 +81,7 @@ def mode_tracks(
                 track.slope = (value - track.value) / (where[k] - track.where)
             track.modes[k], track.value, track.shape = mode, value, shape
             track.where = float(where[k])
-    return [track.modes for track in found]
+    return [track.modes for track in tracks]
 
 
 def _scaled(mode: Mode) -> np.ndarray:
@@ -104,15 +104,15 @@ def _apart(track: _Followed, mode: Mode, size: float, at: float) -> tuple[float,
 
 def values(tracks: Sequence[dict[int, Mode]], count: int) -> Array:
     """Damped frequencies (tracks, count), Hz; NaN where a mode does not oscillate."""
-    found = np.full((len(tracks), count), np.nan)
+    frequencies = np.full((len(tracks), count), np.nan)
     for row, track in enumerate(tracks):
         for k, mode in track.items():
-            found[row, k] = mode.damped_frequency
-    return found
+            frequencies[row, k] = mode.damped_frequency
+    return frequencies
 
 
 def draw(
-    found: Stability,
+    stability: Stability,
     orders: Sequence[float],
     path: str | Path | None = None,
     high: float | None = None,
@@ -123,17 +123,17 @@ def draw(
     straight lines between the speeds that were computed, a circle marks it. Speeds at which the
     state is not stable are shaded.
     """
-    model = found.linear[0].model
-    if found.over not in model.joints:
+    model = stability.linear[0].model
+    if stability.over not in model.joints:
         raise SuppleError(
-            f"{OWNER}: the values are of {found.over!r}, expected those of a joint's rate, as "
+            f"{OWNER}: the values are of {stability.over!r}, expected those of a joint's rate, as "
             "stability(model, joint, rates) computes them"
         )
-    return picture(found, branches(found.linear, found.values), (), orders, path, high)
+    return picture(stability, branches(stability.linear, stability.values), (), orders, path, high)
 
 
 def picture(
-    found: Stability,
+    stability: Stability,
     lines: Array,
     names: Sequence[str],
     orders: Sequence[float],
@@ -142,7 +142,7 @@ def picture(
 ) -> Figure:
     """Draw lines (modes, speeds), Hz, with their names if there are any; see `draw`."""
     multiples = [validate.positive(OWNER, "orders", order) for order in _listed(orders)]
-    speeds = found.values
+    speeds = stability.values
     figure, ax = blank_figure(4.6)
     for k, line in enumerate(lines):
         label = names[k] if names else "modes" if k == 0 else "_modes"
@@ -156,11 +156,11 @@ def picture(
         for line in lines:
             spots = crossings(speeds, line - excited)
             ax.plot(spots, np.interp(spots, speeds, excited), "o", color=INK, ms=5, mfc="none")
-    for first, last in unstable(found):
+    for first, last in unstable(stability):
         ax.axvspan(first, last, color=COLOURS[3], alpha=0.12, lw=0.0)
     ax.set_xlim(speeds[0], speeds[-1])
     ax.set_ylim(0.0, top if high is None else validate.positive(OWNER, "high", high))
-    dress(ax, f"rate of {found.over} (rad/s)", "frequency (Hz)")
+    dress(ax, f"rate of {stability.over} (rad/s)", "frequency (Hz)")
     return save_figure(figure, path)
 
 
@@ -191,20 +191,20 @@ def bent(x: Array, y: Array) -> Array:
     """
     with np.errstate(invalid="ignore"):
         k = np.flatnonzero((y[:-1] * y[1:] < 0.0) | (y[:-1] == 0.0) & (y[1:] != 0.0))
-    found = []
+    errors = []
     for i, spot in zip(k, crossings(x, y), strict=True):
         slope = (y[i + 1] - y[i]) / (x[i + 1] - x[i])
         beside = [j for j in (i - 1, i + 2) if 0 <= j < len(x) and np.isfinite(y[j])]
         curves = [((y[j] - y[i]) / (x[j] - x[i]) - slope) / (x[j] - x[i + 1]) for j in beside]
         least = min((abs(c) for c in curves), default=np.nan)
-        found.append(abs(least * (spot - x[i]) * (spot - x[i + 1]) / slope))
-    return np.array(found)
+        errors.append(abs(least * (spot - x[i]) * (spot - x[i + 1]) / slope))
+    return np.array(errors)
 
 
-def unstable(found: Stability) -> list[tuple[float, float]]:
+def unstable(stability: Stability) -> list[tuple[float, float]]:
     """Stretches of the values in which the state is not stable, by its limits."""
-    limits = [limit for limit in found.limits if limit.kind != "limit point"]  # that is the end
-    edges = [float(found.values[0]), *(limit.value for limit in limits)]
-    edges.append(float(found.values[-1]))
-    held = [bool(found.stable[0]), *(limit.becomes == "stable" for limit in limits)]
+    limits = [limit for limit in stability.limits if limit.kind != "limit point"]  # that is the end
+    edges = [float(stability.values[0]), *(limit.value for limit in limits)]
+    edges.append(float(stability.values[-1]))
+    held = [bool(stability.stable[0]), *(limit.becomes == "stable" for limit in limits)]
     return [(a, b) for a, b, good in zip(edges[:-1], edges[1:], held, strict=True) if not good]

@@ -68,8 +68,8 @@ class Followed:
         """Serious findings about flexible bodies, and all about their lowest frequencies."""
         if not self.search.compiled.deforming:
             return []
-        found = self.judged.monitor.findings
-        return [f.sentence for f in found if f.serious or f.what in FREQUENCIES]
+        findings = self.judged.monitor.findings
+        return [f.sentence for f in findings if f.serious or f.what in FREQUENCIES]
 
 
 class Parameter:
@@ -110,8 +110,8 @@ class Parameter:
         """The state of the first value, as `statics` finds it."""
         model, search, turning = self._prepared(value)
         state = starting_state(self.owner, start, search.compiled)
-        found = search.run(state.q, state.z)
-        here = Followed(value, model, search, turning, found)
+        rest = search.run(state.q, state.z)
+        here = Followed(value, model, search, turning, rest)
         if not here.result.success:
             raise SimulationError(
                 f"{self.owner}: there is no state at the first value {value:g} to begin with: "
@@ -138,10 +138,10 @@ class Parameter:
         q, z = a.found.q, a.found.z
         if len(q) != search.compiled.nq or len(z) != search.compiled.nz:
             raise ModelError(self.owner, "over", value, "models with the same joints and bodies")
-        found = search.near(q, z)
-        d = search.equations.increment(q, found.q) / search.compiled.scale
+        rest = search.near(q, z)
+        d = search.equations.increment(q, rest.q) / search.compiled.scale
         near = not np.max(np.abs(d), initial=0.0) > JUMP
-        return Followed(value, model, search, turning, found) if found.found and near else None
+        return Followed(value, model, search, turning, rest) if rest.found and near else None
 
     def another(self, here: Followed, model: Model) -> Followed | None:
         """The state of another model with the same joints near a state; None if there is none."""
@@ -150,8 +150,8 @@ class Parameter:
         turning = Spin(model, equations, self.t, rates, self.owner) if rates else None
         search = Search(AtRest(equations, self.t, turning))
         q = carried(here.search.compiled, here.found.q, equations.compiled)
-        found = search.run(q, here.found.z)
-        return Followed(here.value, model, search, turning, found) if found.found else None
+        rest = search.run(q, here.found.z)
+        return Followed(here.value, model, search, turning, rest) if rest.found else None
 
     def _prepared(self, value: float) -> tuple[Model, Search[AtRest], Spin | None]:
         """The model of a value, ready for a search."""

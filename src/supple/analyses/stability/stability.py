@@ -70,8 +70,8 @@ def grows(linear: LinearModel) -> bool:
 def fastest(linear: LinearModel) -> complex:
     """The eigenvalue that grows fastest, with an imaginary part that is not negative."""
     values = moving(linear)
-    found = complex(values[np.argmax(values.real)])
-    return complex(found.real, abs(found.imag))
+    value = complex(values[np.argmax(values.real)])
+    return complex(value.real, abs(value.imag))
 
 
 def apart(linear: LinearModel, frequency: float) -> float:
@@ -356,13 +356,13 @@ class _Analysis:
         return self._between(a, low), self._between(b, high)
 
     def _between(self, a: Followed, value: float) -> Followed:
-        found, last = self.parameter.follow(a, value)
-        if found is None:
+        state, last = self.parameter.follow(a, value)
+        if state is None:
             raise SimulationError(
                 f"stability: the state ends near {self.parameter.words} = {last.value:.9g}, "
                 "between a value at which it is stable and one at which it is not"
             )
-        return found
+        return state
 
     def _halved(
         self, a: Followed, b: Followed, held: Callable[[Followed], bool], width: float

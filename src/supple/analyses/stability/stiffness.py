@@ -140,8 +140,8 @@ class StiffnessResult:
             raise SuppleError(f"the stiffness has no direction {direction!r}, {hint}")
         k = self.directions.index(direction)
         own = self.compliance[:, k, k]
-        found: Array = np.divide(1.0, own, out=np.full(len(own), np.inf), where=own != 0.0)
-        return found
+        stiffness: Array = np.divide(1.0, own, out=np.full(len(own), np.inf), where=own != 0.0)
+        return stiffness
 
     @cached_property
     def position(self) -> Array:
@@ -184,8 +184,8 @@ class StiffnessResult:
     @property
     def doubts(self) -> list[str]:
         """Serious findings of the validity monitor, each sentence once."""
-        found = [f.sentence for p in self.positions for f in p.monitor.findings if f.serious]
-        return list(dict.fromkeys(found))
+        sentences = [f.sentence for p in self.positions for f in p.monitor.findings if f.serious]
+        return list(dict.fromkeys(sentences))
 
     @property
     def verdict(self) -> str:
@@ -287,13 +287,18 @@ def stiffness(
         raise ModelError(OWNER, "values", values, expected)
     with told("stiffness: equilibria are followed"):
         states, message = _followed(parameter, wanted, start)
-        found = [_position(here, at, names, table) for here in states]
-        for k in sorted({0, len(found) // 2, len(found) - 1}):
-            seen = _judged(parameter, states[k], found[k], at, names, table)
-            found[k] = replace(found[k], monitor=seen)
+        spots = [_position(here, at, names, table) for here in states]
+        for k in sorted({0, len(spots) // 2, len(spots) - 1}):
+            seen = _judged(parameter, states[k], spots[k], at, names, table)
+            spots[k] = replace(spots[k], monitor=seen)
     words = "" if over is None else parameter.words
     result = StiffnessResult(
-        words, wanted[: len(found)], names, tuple(found), len(found) == len(wanted), message
+        words,
+        wanted[: len(spots)],
+        names,
+        tuple(spots),
+        len(spots) == len(wanted),
+        message,
     )
     for doubt in ([] if result.success else [message]) + result.doubts:
         warn_caller(doubt)
@@ -304,24 +309,24 @@ def _followed(
     parameter: Parameter, values: Array, start: State | Result | None
 ) -> tuple[list[Followed], str]:
     """The equilibria up to the last one that is found, and a sentence."""
-    found = [parameter.first(float(values[0]), start)]
+    states = [parameter.first(float(values[0]), start)]
     for value in values[1:]:
-        there, last, why = None, found[-1], ""
+        there, last, why = None, states[-1], ""
         try:
-            there, last = parameter.follow(found[-1], float(value))
+            there, last = parameter.follow(states[-1], float(value))
         except ModelError as error:  # a mechanism that cannot be closed there
             why = f": {error}"
         if there is None:
             words = f"{parameter.words} = {value:g}"
-            return found, f"no equilibrium at {words}, the last one is at {last.value:g}{why}"
-        found.append(there)
-    return found, "all equilibria found"
+            return states, f"no equilibrium at {words}, the last one is at {last.value:g}{why}"
+        states.append(there)
+    return states, "all equilibria found"
 
 
 def _judged(
     parameter: Parameter,
     here: Followed,
-    found: Position,
+    position: Position,
     at: Frame,
     names: Sequence[str],
     table: Array,
@@ -331,7 +336,7 @@ def _judged(
     With findings if modes or elements are too few for these loads, and if loads change the
     stiffness of linear shapes.
     """
-    seen, given = found.monitor, np.diag(found.compliance)
+    seen, given = position.monitor, np.diag(position.compliance)
 
     def compliance(model: Model) -> Array | None:
         try:
