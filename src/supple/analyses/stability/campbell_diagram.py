@@ -17,7 +17,7 @@ import numpy as np
 from supple.analyses.modes.linear_model import LinearModel
 from supple.analyses.modes.mode import Mode
 from supple.foundation import validate
-from supple.foundation.arrays import Array
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.errors import SuppleError
 from supple.foundation.palette import COLOURS, INK
@@ -102,15 +102,6 @@ def _apart(track: _Followed, mode: Mode, size: float, at: float) -> tuple[float,
     return of(shape, mode.eigenvalue), of(shape.conj(), mode.eigenvalue.conjugate())
 
 
-def values(tracks: Sequence[dict[int, Mode]], count: int) -> Array:
-    """Damped frequencies (tracks, count), Hz; NaN where a mode does not oscillate."""
-    frequencies = np.full((len(tracks), count), np.nan)
-    for row, track in enumerate(tracks):
-        for k, mode in track.items():
-            frequencies[row, k] = mode.damped_frequency
-    return frequencies
-
-
 def draw(
     stability: Stability,
     orders: Sequence[float],
@@ -169,17 +160,24 @@ def _listed(orders: Sequence[float]) -> list[float]:
 
 
 def branches(linear: Sequence[LinearModel], over: Array | None = None) -> Array:
-    """Damped frequencies (modes, speeds), Hz, each mode followed by its shape; NaN where it is not.
+    """Damped frequencies (modes, speeds) of followed modes, Hz; NaN where none oscillates."""
+    tracks = mode_tracks(linear, over=over)
+    frequencies = np.full((len(tracks), len(linear)), np.nan)
+    for row, track in enumerate(tracks):
+        for k, mode in track.items():
+            frequencies[row, k] = mode.damped_frequency
+    return frequencies
 
-    See `supple.analyses.stability.campbell_diagram`.
-    """
-    return values(mode_tracks(linear, over=over), len(linear))
+
+def _signs_change(y: Array) -> Indices:
+    """Places before which values y (n,) pass zero."""
+    with np.errstate(invalid="ignore"):
+        return np.flatnonzero((y[:-1] * y[1:] < 0.0) | (y[:-1] == 0.0) & (y[1:] != 0.0))
 
 
 def crossings(x: Array, y: Array) -> Array:
     """Zeros of the straight lines through values y (n,) at x."""
-    with np.errstate(invalid="ignore"):
-        k = np.flatnonzero((y[:-1] * y[1:] < 0.0) | (y[:-1] == 0.0) & (y[1:] != 0.0))
+    k = _signs_change(y)
     return np.asarray(x[k] - y[k] * (x[k + 1] - x[k]) / (y[k + 1] - y[k]))
 
 
@@ -189,10 +187,8 @@ def bent(x: Array, y: Array) -> Array:
     Parabolas through a third value tell, of two of them that which bends less: the other value may
     lie beyond a corner, as of a whirl that is seen from axes that turn.
     """
-    with np.errstate(invalid="ignore"):
-        k = np.flatnonzero((y[:-1] * y[1:] < 0.0) | (y[:-1] == 0.0) & (y[1:] != 0.0))
     errors = []
-    for i, spot in zip(k, crossings(x, y), strict=True):
+    for i, spot in zip(_signs_change(y), crossings(x, y), strict=True):
         slope = (y[i + 1] - y[i]) / (x[i + 1] - x[i])
         beside = [j for j in (i - 1, i + 2) if 0 <= j < len(x) and np.isfinite(y[j])]
         curves = [((y[j] - y[i]) / (x[j] - x[i]) - slope) / (x[j] - x[i + 1]) for j in beside]
