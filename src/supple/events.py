@@ -85,7 +85,7 @@ class Event:
 
     @property
     def stops(self) -> bool:
-        """Whether integration stops there, if only to go on with a changed model."""
+        """True if integration stops there, if only to go on with a changed model."""
         return self.terminal or bool(self.then)
 
     @property

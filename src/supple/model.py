@@ -126,7 +126,7 @@ class Model:
 
     @property
     def drivers(self) -> Mapping[str, Driver | FrameDriver]:
-        """Those constraints that are drivers; a read-only view."""
+        """Constraints that are drivers; a read-only view."""
         return MappingProxyType(self._by_kind["drivers"])
 
     @property
@@ -274,7 +274,7 @@ class Model:
         return self._items[name]
 
     def __contains__(self, name: object) -> bool:
-        """Whether an item has this name; the ground is always there."""
+        """True if an item has this name; the ground is always there."""
         return name == self._ground.name or name in self._items
 
     def __iter__(self) -> Iterator[str]:
@@ -474,7 +474,7 @@ def _frames(item: Item | Event) -> Mapping[str, Frame]:
 
 
 def _ends(joint: Any) -> tuple[str, str, int]:
-    """What a joint is to the graph: the bodies that it connects, and its velocities."""
+    """Bodies that a joint connects, and its velocities, for the graph."""
     return joint.A.body.name, joint.B.body.name, joint.nu
 
 

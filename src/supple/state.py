@@ -126,12 +126,12 @@ def mismatch(state: State, compiled: Compiled) -> str:
 
 
 def same_parts(a: Compiled, b: Compiled) -> bool:
-    """Whether two compilations have the same joints and flexible bodies, in whatever tree."""
+    """True if two compilations have the same joints and flexible bodies, in whatever tree."""
     return _names(a) == _names(b)
 
 
 def _names(compiled: Compiled) -> dict[str, tuple[str, ...]]:
-    """What joints and bodies are: their coordinates, and of joints the body of frame B."""
+    """Coordinates of joints and bodies, and of joints the body of frame B."""
     parents = {edge.joint: edge.parent for edge in compiled.graph.tree if edge.reversed}
     joints = {
         name: (*joint.coordinate_names, parents.get(name, joint.child))
@@ -142,7 +142,7 @@ def _names(compiled: Compiled) -> dict[str, tuple[str, ...]]:
 
 
 def _layout(compiled: Compiled) -> dict[str, Any]:
-    """What each part of a state means, by the name of its joint or body."""
+    """Meaning of each part of a state, by the name of its joint or body."""
     parts: dict[str, Any] = {
         name: (j.kind, j.reversed, j.coordinate_names, j.q.start, j.u.start)
         for name, j in compiled.joints.items()

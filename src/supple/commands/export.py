@@ -18,6 +18,8 @@ from supple.commands.answers import (
 )
 from supple.commands.sources import EITHER, Source, expect_file, matching, result_of
 
+MOST_PANELS = 30
+
 
 def export(
     source: Source,
@@ -48,9 +50,6 @@ def export(
     written = write(result, to, names, every)
     typer.echo(f"{written}")
     conclude_run(result)
-
-
-MOST_PANELS = 30
 
 
 def plot(

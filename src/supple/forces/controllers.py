@@ -24,6 +24,7 @@ from supple.signals import Signal, SignalLike, as_signal
 TARGETS = "a joint, a motor or a name, or a list of these or of pairs (joint, coordinate)"
 ELASTIC = "a list of pairs (flexible body, coordinate)"
 SignalsLike = SignalLike | Sequence[SignalLike]
+LAW = "a ControlLaw, or a function (t, e, state) -> efforts, next state"
 
 
 def _is_empty(value: Any) -> bool:
@@ -231,9 +232,6 @@ def steps_of(owner: str, field: str, given: Any, n: int) -> Vector:
     if not (found.ndim == 0 or found.shape == (n,)) or np.any(found < 0.0):
         raise ModelError(owner, field, given, expected)
     return read_only(np.broadcast_to(found, (n,)))
-
-
-LAW = "a ControlLaw, or a function (t, e, state) -> efforts, next state"
 
 
 def _texts(owner: str, field: str, value: Any) -> tuple[str, ...]:

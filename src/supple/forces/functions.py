@@ -19,6 +19,7 @@ from supple.joints.interactions import Shaft, Target, check_joint_reference
 
 SIGNATURE = "int f(double t, const double *in, double *out)"
 IN_NUMBA = "int32(float64, CPointer(float64), CPointer(float64))"
+MOST_COORDINATES = 24
 
 
 def is_native(value: Any) -> bool:
@@ -58,9 +59,6 @@ def check_native(owner: str, field: str, value: Any) -> None:
 def _is_pointer(value: Any) -> bool:
     """True if it is a function pointer of ctypes."""
     return all(hasattr(value, word) for word in ("argtypes", "restype", "errcheck"))
-
-
-MOST_COORDINATES = 24
 
 
 class FrameState(NamedTuple):

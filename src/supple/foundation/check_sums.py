@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 
 CHUNK = 2**20  # bytes of a file that are read at once
+TREE = "tree"
+MARK = "array"  # of a mapping that stands for an array
 
 
 def sum_of(*parts: Any) -> int:
@@ -83,10 +85,6 @@ def _plain(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """Attributes as every library of NetCDF gives them back."""
     # Some give a list of one number back as that number.
     return {str(name): np.ravel(np.asarray(value)).tolist() for name, value in attributes.items()}
-
-
-TREE = "tree"
-MARK = "array"  # of a mapping that stands for an array
 
 
 def pack(data: Any) -> memoryview:

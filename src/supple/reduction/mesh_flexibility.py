@@ -29,6 +29,7 @@ MOST = 80  # steps; thin tetrahedra need many
 SETTLED, NOTHING, LAST = 0.02, 2e-4, 6  # change of the work that is found over some steps
 POWER = 12  # steps for the largest eigenvalue
 SAFE = 1.2  # above the one that is found
+DIRECT = 3000  # coordinates of a finer mesh, up to which its own factors are found
 
 
 def refined_deflections(K: Any, P: Any, solve: Callable[[Vector], Vector], loads: Vector) -> Vector:
@@ -83,9 +84,6 @@ def _smoothing(K: Any) -> Vector:
         largest = float(np.linalg.norm(x))
         x /= largest
     return np.asarray(inverse[:, None] / (SAFE * largest))
-
-
-DIRECT = 3000  # coordinates of a finer mesh, up to which its own factors are found
 
 
 @dataclass(frozen=True, eq=False)

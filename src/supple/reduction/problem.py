@@ -33,6 +33,7 @@ from supple.reduction.modes import (
 # A combination of shapes whose motion is less, in the norm of the mass matrix, is none: what is
 # left of a rigid motion.
 DEPENDENT = 1e-8
+INNER_NAME = "tx_mid"
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,9 +230,6 @@ class Problem:
         _, size, turn = np.linalg.svd(root, full_matrices=False)
         good = size > DEPENDENT * size.max(initial=0.0)
         return size[good], turn[good].T
-
-
-INNER_NAME = "tx_mid"
 
 
 @dataclass(frozen=True, eq=False)

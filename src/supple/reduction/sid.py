@@ -45,6 +45,13 @@ from supple.reduction.modal import Attachment, ModalBody
 
 ENTRY = re.compile(r"m([01])\s*\(\s*(\d+)\s*,\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)$")
 ZERO, DIAGONAL, SYMMETRIC, FULL, UNIT = range(5)
+# Places of the six products of angular velocities in Oe, and of the six moments in J.
+SPIN = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))
+INERTIA = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+EPS = np.zeros((3, 3, 3))
+# Files have twelve digits or fewer; what should be the same differs by less than this, relatively.
+SAME = 1e-6
+NAMED = re.compile(r"(\w+) \[([^\]]*)\]$")
 
 
 @dataclass
@@ -212,10 +219,6 @@ def _refuse(file: Path, number: int, line: str, expected: str) -> None:
     )
 
 
-# Places of the six products of angular velocities in Oe, and of the six moments in J.
-SPIN = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))
-INERTIA = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-EPS = np.zeros((3, 3, 3))
 for _i in range(3):
     EPS[_i, (_i + 1) % 3, (_i + 2) % 3], EPS[_i, (_i + 2) % 3, (_i + 1) % 3] = 1.0, -1.0
 
@@ -353,9 +356,6 @@ def of_gyroscopic(Gr: Vector, n: int) -> Vector:
     return np.asarray(unit * trace - 0.5 * rows.swapaxes(0, 1))
 
 
-# Files have twelve digits or fewer; what should be the same differs by less than this, relatively.
-SAME = 1e-6
-NAMED = re.compile(r"(\w+) \[([^\]]*)\]$")
 Pieces = dict[str, Taylor]
 
 

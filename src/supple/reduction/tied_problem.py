@@ -31,6 +31,11 @@ Solve = Callable[[Vector], Vector]
 WITHOUT_STRAIN, NEGATIVE = 1e-14, -1e-9
 # Flexibility against inertia, of the first mode: less is that of coordinates without mass.
 MASSLESS = 1e-15
+# Shapes of a mass matrix alone are independent if their size, relative, is more: its root has half
+# the digits.
+INDEPENDENT = 1e-6
+# The smallest moment of inertia, in the largest; a rod of 10 m with less is thinner than 3e-6 m.
+ON_A_LINE = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,13 +161,6 @@ class Flexibility:
             f"{self.owner}: its component can move without strain while its frame holds it, "
             "expected parts and interfaces that leave no such motion"
         )
-
-
-# Shapes of a mass matrix alone are independent if their size, relative, is more: its root has half
-# the digits.
-INDEPENDENT = 1e-6
-# The smallest moment of inertia, in the largest; a rod of 10 m with less is thinner than 3e-6 m.
-ON_A_LINE = 1e-13
 
 
 @dataclass(frozen=True, eq=False)

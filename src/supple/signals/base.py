@@ -17,6 +17,8 @@ from supple.foundation.errors import ModelError
 from supple.foundation.validate import read_only
 from supple.signals import expressions
 
+EXPECTED = "a finite number, a signal, e.g. SmoothStep(0, 1), or an expression, e.g. 'sin(2*t)'"
+
 
 class Packed(NamedTuple):
     """A signal for the kernels: its code, its integers and its numbers (1-D)."""
@@ -179,7 +181,6 @@ class Combination(Signal):
 
 
 SignalLike = float | str | Signal
-EXPECTED = "a finite number, a signal, e.g. SmoothStep(0, 1), or an expression, e.g. 'sin(2*t)'"
 
 
 def parsed(

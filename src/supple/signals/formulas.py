@@ -26,6 +26,13 @@ from supple.signals import expressions
 from supple.signals.base import EXPECTED, Combination, Packed, Signal, packed, parsed
 from supple.signals.piecewise import Constant
 
+SAMPLES = 2**14
+LIVELY = 0.05  # of the largest change from sample to sample: less is quiet
+SHORT = 0.1  # part of the samples that pulses take at most
+ROUNDING = 1e-9  # of the largest value: changes below are none
+JOINED, COARSE, MOST = 8, 8, 100  # samples between pulses, and of one; pulses
+ROUNDS, DEPTH = 3, 3  # how often smaller pulses are looked for, and how often one is looked into
+
 
 @declared
 class Sine(Signal):
@@ -112,14 +119,6 @@ def to_signal(owner: str, field: str, value: Any) -> Signal:
 def _times(owner: str, field: str, value: ArrayLike) -> tuple[float, ...]:
     times = validate.array(owner, field, value, "finite times in s")
     return tuple(sorted(float(t) for t in np.ravel(times)))
-
-
-SAMPLES = 2**14
-LIVELY = 0.05  # of the largest change from sample to sample: less is quiet
-SHORT = 0.1  # part of the samples that pulses take at most
-ROUNDING = 1e-9  # of the largest value: changes below are none
-JOINED, COARSE, MOST = 8, 8, 100  # samples between pulses, and of one; pulses
-ROUNDS, DEPTH = 3, 3  # how often smaller pulses are looked for, and how often one is looked into
 
 
 def pulse_times(signal: Signal, begin: float, end: float) -> tuple[float, ...]:

@@ -1,19 +1,18 @@
 """A component given by matrices: nodes, mass and stiffness from another program.
 
-Integrals of inertia from a mass matrix alone.
+Its integrals of inertia follow from the mass matrix. Where nodes have translations only, the
+displacement field is ``sum N_k u_k`` with shape functions N_k that nobody needs to know: they
+reproduce 1 and x, so that nodal values of the fields ``e_j`` and ``x_i e_j`` are those of the
+nodes, and the mass matrix has the integrals of N_k N_l in its blocks. All integrals of products of
+1, x and displacements follow exactly.
 
-Where nodes have translations only, the displacement field is ``sum N_k u_k`` with shape functions
-N_k that nobody needs to know: they reproduce 1 and x, so that nodal values of the fields ``e_j``
-and ``x_i e_j`` are those of the nodes, and the mass matrix has the integrals of N_k N_l in its
-blocks. All integrals of products of 1, x and displacements follow exactly.
-
-Integrals of inertia from a mass matrix with rotations. Rigid motions are exact in every sound
-model, so that mass, centre, inertia, and linear and angular momentum of the shapes follow exactly
-from the matrix; so does the kinetic energy of the shapes. The other integrals, the symmetric part
-of ``x_i S_j`` and the single products ``S_i S_j``, depend on shape functions that nobody tells.
-They are taken from small rigid bodies at the nodes, with lumped masses and moments of inertia,
-which are moved and whose shapes are stretched a little until everything that is known is right. The
-result belongs to a set of mass points, so that no motion has a negative kinetic energy.
+Where nodes have rotations, too: rigid motions are exact in every sound model, so that mass, centre,
+inertia, and linear and angular momentum of the shapes follow exactly from the matrix; so does the
+kinetic energy of the shapes. The other integrals, the symmetric part of ``x_i S_j`` and the single
+products ``S_i S_j``, depend on shape functions that nobody tells. They are taken from small rigid
+bodies at the nodes, with lumped masses and moments of inertia, which are moved and whose shapes are
+stretched a little until everything that is known is right. The result belongs to a set of mass
+points, so that no motion has a negative kinetic energy.
 """
 
 from __future__ import annotations
@@ -49,6 +48,10 @@ from supple.foundation.validate import set_fields
 SMALLEST = 1e-10
 # What may be missing of the energy in the end, relative.
 MISSING = 1e-6
+# Blocks of a mass matrix may differ by this fraction of its largest entry: digits of files.
+ISOTROPY = 1e-6
+# Eigenvalues of the scaled moments below this are not rounding.
+NOT_POINTS = -1e-9
 
 
 def lumped_integrals(component: Component, basis: Array) -> InertiaIntegrals:
@@ -180,10 +183,6 @@ def lumped_masses(component: Component) -> Array:
     return np.asarray(diagonal * (lumped.sum() / diagonal.sum()))
 
 
-# Blocks of a mass matrix may differ by this fraction of its largest entry: digits of files.
-ISOTROPY = 1e-6
-
-
 def matrix_integrals(component: Component, basis: Array) -> InertiaIntegrals:
     """Integrals of inertia for displacements ``basis @ q`` with basis (size, n)."""
     if component.node_size == 3:
@@ -217,10 +216,6 @@ def scalar_mass(component: Component) -> sparse.csc_array:
             "expected the same in x, y and z"
         )
     return mean
-
-
-# Eigenvalues of the scaled moments below this are not rounding.
-NOT_POINTS = -1e-9
 
 
 @declared

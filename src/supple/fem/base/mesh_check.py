@@ -14,6 +14,11 @@ from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
 
 MOST_ELEMENTS = 10_000_000
+# Entries may differ from their mirror images by this fraction of the diagonal: files with
+# seven digits pass, wrong ones do not.
+SYMMETRY = 1e-6
+# Eigenvalues count as negative below this fraction of the largest diagonal entry.
+NEGATIVE = 1e-9
 
 
 def owner_label(kind: str, name: Any) -> str:
@@ -85,13 +90,6 @@ def refuse_graph_parts(owner: str, graph: Any) -> None:
             f"{owner}: the mesh has {count} parts that share no nodes, node {second} is not in the "
             "part of node 0, expected one part (merge nodes that are in the same place)"
         )
-
-
-# Entries may differ from their mirror images by this fraction of the diagonal: files with
-# seven digits pass, wrong ones do not.
-SYMMETRY = 1e-6
-# Eigenvalues count as negative below this fraction of the largest diagonal entry.
-NEGATIVE = 1e-9
 
 
 def symmetric(owner: str, field: str, component: Component, matrix: Any) -> sparse.csc_array:

@@ -27,6 +27,10 @@ HEXAHEDRON_EDGES = (
 HEXAHEDRON_FACES = (
     (0, 3, 7, 4), (1, 2, 6, 5), (0, 1, 5, 4), (3, 2, 6, 7), (0, 1, 2, 3), (4, 5, 6, 7),
 )  # fmt: skip
+# Orders of scikit-fem's rules of positive weights that are exact for a degree. Those of order 5 and
+# more hold one degree less than they say; there are negative weights in the others.
+TETRAHEDRON_ORDERS = {1: 1, 2: 2, 4: 5}
+_CENTRE = (tuple(range(8)),)
 
 
 @dataclass(frozen=True)
@@ -79,10 +83,6 @@ class SolidKind:
         return np.vstack([corners, *(corners[list(c)].mean(axis=0) for c in self.averaged)])
 
 
-# Orders of scikit-fem's rules of positive weights that are exact for a degree. Those of order 5 and
-# more hold one degree less than they say; there are negative weights in the others.
-TETRAHEDRON_ORDERS = {1: 1, 2: 2, 4: 5}
-_CENTRE = (tuple(range(8)),)
 KINDS = {
     kind.name: kind
     for kind in (

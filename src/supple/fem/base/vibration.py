@@ -24,6 +24,11 @@ from supple.foundation.validate import integer, whole_numbers
 
 # A part with no more nodes than this is not cut any more.
 SMALLEST_PART = 60
+# Shift of a free body in squares of the frequency of a typical coordinate that moves alone: small
+# enough to keep the lowest modes apart, large against rounding.
+FREE_SHIFT = 1e-7
+# Below this number of coordinates all modes are found at once.
+DENSE = 400
 
 
 def nested_dissection(places: Array, graph: Any) -> Indices:
@@ -68,13 +73,6 @@ def _touching(graph: Any, these: Indices, others: Indices, mark: Array) -> Indic
     touching: Indices = these[(graph[these] @ mark) > 0.0]
     mark[others] = 0.0
     return touching
-
-
-# Shift of a free body in squares of the frequency of a typical coordinate that moves alone: small
-# enough to keep the lowest modes apart, large against rounding.
-FREE_SHIFT = 1e-7
-# Below this number of coordinates all modes are found at once.
-DENSE = 400
 
 
 @public

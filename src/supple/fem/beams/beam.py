@@ -29,6 +29,7 @@ Factors = Callable[[float, float], tuple[float, float]]
 
 # A station this near to a node, in lengths of an element, is the node.
 AT_NODE = 1e-9
+INNER = 12  # place of the coordinate behind those of both ends
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -263,9 +264,6 @@ class StaticBeamMesh(BeamMesh):
     """Beam mesh whose statics are exact at its nodes, however steep its section changes."""
 
     element_type: ClassVar[type[BeamElement]] = StaticElement
-
-
-INNER = 12  # place of the coordinate behind those of both ends
 
 
 class PartElement(BeamElement):

@@ -79,6 +79,15 @@ GIVEN = np.array([[0.0, -1.0, 0.0, 1.0], [-1.0, -1.0, 1.0, 0.0]])  # what bendin
 _POWERS = np.arange(1, TAPER_POINTS + 1)
 _PLACES = [x for x, _ in gauss(TAPER_POINTS)]
 _PARTIAL = np.linalg.inv(np.vander(_PLACES, increasing=True)).T / _POWERS
+# Places of the coordinates that carry u, v, w and twist; the slope in the plane of z is -ty.
+U, V, W, TWIST = (0, 6), (1, 5, 7, 11), (2, 4, 8, 10), (3, 9)
+PLANES = ((V, 1, 5, 1.0), (W, 2, 4, -1.0))
+# Gauss points for products of two cubics (degree 6).
+MASS_POINTS = 4
+# Places where the stiffness of a changing section is compared: near the ends, and the middle.
+STEEP_PLACES = (0.067, 0.5, 0.933)
+# Places of an element whose rows are kept.
+KEPT = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,17 +248,6 @@ def _rows(*parts: tuple[Array, Any]) -> Array:
     for x in outer:
         total[:, : x.shape[1]] += x
     return total
-
-
-# Places of the coordinates that carry u, v, w and twist; the slope in the plane of z is -ty.
-U, V, W, TWIST = (0, 6), (1, 5, 7, 11), (2, 4, 8, 10), (3, 9)
-PLANES = ((V, 1, 5, 1.0), (W, 2, 4, -1.0))
-# Gauss points for products of two cubics (degree 6).
-MASS_POINTS = 4
-# Places where the stiffness of a changing section is compared: near the ends, and the middle.
-STEEP_PLACES = (0.067, 0.5, 0.933)
-# Places of an element whose rows are kept.
-KEPT = 256
 
 
 @dataclass(frozen=True, eq=False)

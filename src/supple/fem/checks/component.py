@@ -30,6 +30,17 @@ from supple.foundation.errors import percent, warn_caller
 from supple.foundation.units import FASTEST, HEAVIEST, LONGEST, SLOWEST
 
 DEGREE = 2  # of products of two strains that are linear in an element
+MISSED = 0.02  # part of a frequency
+FEWER = 4 * LARGEST_ALONE  # coordinates of a mesh whose finer one is not even made
+NEARLY_INCOMPRESSIBLE = 0.45  # Poisson's ratio, from which on volumes lock most elements
+# Elastic modes that are shown, and modes that are searched for motions without strain.
+SHOWN, RIGID_SEARCHED = 6, 12
+# Forces of a rigid motion, as a fraction of those of the same displacements one by one.
+RIGID_FORCE = 1e-8
+# Gap between the last motion without strain and the first mode, in squares of frequencies.
+GAP = 1e4
+# Products of inertia below this fraction of the trace are printed as zero.
+ROUNDING = 1e-12
 
 
 def continuous_energy(mesh: SolidMesh, moved: Array) -> Array:
@@ -55,11 +66,6 @@ def continuous_energy(mesh: SolidMesh, moved: Array) -> Array:
         rows = (np.sqrt(volumes[part])[..., None, None] * (root @ strains)).reshape(-1, m)
         found += rows.T @ rows
     return found
-
-
-MISSED = 0.02  # part of a frequency
-FEWER = 4 * LARGEST_ALONE  # coordinates of a mesh whose finer one is not even made
-NEARLY_INCOMPRESSIBLE = 0.45  # Poisson's ratio, from which on volumes lock most elements
 
 
 def poisson(mesh: SolidMesh) -> float:
@@ -103,16 +109,6 @@ def _too_high(component: Component, found: Vibration, rigid: int) -> float | Non
         whole = float(shape[:, 0] @ (component.stiffness_matrix @ shape[:, 0]))
         return 1.0 - float(np.sqrt(min(energy / whole, 1.0)))
     return None
-
-
-# Elastic modes that are shown, and modes that are searched for motions without strain.
-SHOWN, RIGID_SEARCHED = 6, 12
-# Forces of a rigid motion, as a fraction of those of the same displacements one by one.
-RIGID_FORCE = 1e-8
-# Gap between the last motion without strain and the first mode, in squares of frequencies.
-GAP = 1e4
-# Products of inertia below this fraction of the trace are printed as zero.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,7 @@ SPLITS: dict[int, tuple[tuple[int, int, int], ...]] = {
     8: ((7, 0, 1), (1, 2, 3), (3, 4, 5), (5, 6, 7), (7, 1, 3), (7, 3, 5)),
     9: tuple((8, k, (k + 1) % 8) for k in range(8)),
 }
+POINTS = 3  # of Gauss in each direction: areas of curved faces of quadratic elements
 
 
 def component_surface(component: Any, basis: Array, slaved: Array) -> Surface:
@@ -170,9 +171,6 @@ def mesh_triangles(mesh: Any) -> Indices:
             split = np.array(SPLITS[len(around)])
             found.append(cells[:, around][:, split].reshape(-1, 3))
     return np.concatenate(found)
-
-
-POINTS = 3  # of Gauss in each direction: areas of curved faces of quadratic elements
 
 
 def area_weights(mesh: SolidMesh, nodes: Indices) -> Array | None:

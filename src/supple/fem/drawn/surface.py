@@ -17,6 +17,11 @@ from numpy.typing import ArrayLike
 from supple.fem.sections.outlines import Outline
 from supple.foundation.arrays import Array, Indices
 
+# Nodes without elements are joined to some of these many neighbours.
+NEIGHBOURS = 8
+# Numbers of stress that are kept of one body: more would make pages too long.
+MOST_STRESS = 3_200_000
+
 
 class DrawnMesh(NamedTuple):
     """A mesh to be drawn.
@@ -44,10 +49,6 @@ def mean_radius(half_sizes: tuple[float, float] | None, area: float) -> float:
 
 # Motion (nt, places, 6) of second order of all places at coordinates (nt, n).
 Second = Callable[[Array], Array]
-# Nodes without elements are joined to some of these many neighbours.
-NEIGHBOURS = 8
-# Numbers of stress that are kept of one body: more would make pages too long.
-MOST_STRESS = 3_200_000
 
 
 def _no_faces() -> Indices:

@@ -40,6 +40,7 @@ from supple.foundation.input_files import contained, existing, path_of, read_tex
 ENTRIES = "a matrix as row, column, entry"
 MATRICES, PARTS = ("mass_matrix", "stiffness_matrix"), ("data", "indices", "indptr")
 NPZ_FIELDS = ("nodes", "node_size", "labels", *(f"{m}/{p}" for m in MATRICES for p in PARTS))
+WORDS = ("matrix", "coordinate or array", "real or integer", "general or symmetric")
 
 
 def read_calculix(job: str | Path, units: Units = "m") -> ImportedComponent:
@@ -142,9 +143,6 @@ def _of_job(base: Path, ending: str) -> Path:
         name, wanted = describe(base.name)[1:-1], describe(path.name)[1:-1]
         raise ModelError.plain(f"{name}: there is no file {wanted}, expected it to exist")
     return existing(path, "a file of CalculiX")
-
-
-WORDS = ("matrix", "coordinate or array", "real or integer", "general or symmetric")
 
 
 def read_matrix_market(

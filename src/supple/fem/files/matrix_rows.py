@@ -16,6 +16,7 @@ from supple.foundation.input_files import read_text
 from supple.foundation.validate import choice
 
 COMMENTS = ("*", "%", "#")
+MILLIMETRE = 1e-3
 
 
 def number_table(path: Path, widths: tuple[int, ...], what: str, owner: str = "") -> Array:
@@ -53,7 +54,6 @@ def file_integers(name: str, what: str, values: Array) -> Indices:
 
 
 Units = Literal["m", "mm"]
-MILLIMETRE = 1e-3
 
 
 def from_triangle(name: str, entries: Array, size: int) -> sparse.csc_array:

@@ -23,6 +23,30 @@ from supple.foundation.validate import set_fields, text, whole_numbers
 
 # Nodes of a hexahedron with 27 of them from here on are numbered differently by programs.
 FACES_FROM = 20
+# Names of kinds in meshlane. Others (points, lines, wedges) are passed over.
+FILE_KINDS = {
+    "tetra": "tet4", "tetra10": "tet10", "hexahedron": "hex8", "hexahedron20": "hex20",
+    "hexahedron27": "hex27", "triangle": "tri3", "triangle6": "tri6", "quad": "quad4",
+    "quad8": "quad8", "quad9": "quad9",
+}  # fmt: skip
+# Endings (Tecplot, Kratos, TetGen) whose readers loop for ever at the end of a file cut off.
+ENDLESS = {".dat", ".tec", ".mdpa", ".node", ".ele"}
+GMSH_HEADER = b"$MeshFormat"
+# Solids whose nodes have no place in a component.
+UNUSABLE = {"wedge", "wedge15", "wedge18", "pyramid", "pyramid13", "pyramid14"}
+# Endings of files that hold shapes and nothing that can be run, and gmsh's names of the formats.
+SHAPES = {".step": "step", ".stp": "step", ".iges": "iges", ".igs": "iges", ".brep": "brep"}
+# Numbers of kinds in gmsh, and its order of nodes where this is not that of VTK.
+GMSH_KINDS = {
+    4: "tet4", 11: "tet10", 5: "hex8", 17: "hex20", 12: "hex27", 2: "tri3", 9: "tri6", 3: "quad4",
+    16: "quad8", 10: "quad9",
+}  # fmt: skip
+_GMSH_EDGES = [0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15]
+GMSH_ORDERS = {
+    "tet10": [0, 1, 2, 3, 4, 5, 6, 7, 9, 8],
+    "hex20": _GMSH_EDGES,
+    "hex27": [*_GMSH_EDGES, *range(20, 27)],  # the last are sorted by their places
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,19 +133,6 @@ def _sorted_faces(kind: str, nodes: Array, cells: Indices) -> Indices:
     distance = np.linalg.norm(wanted[:, :, None] - nodes[inner][:, None], axis=3)
     result[:, FACES_FROM:] = np.take_along_axis(inner, np.argmin(distance, axis=2), axis=1)
     return result
-
-
-# Names of kinds in meshlane. Others (points, lines, wedges) are passed over.
-FILE_KINDS = {
-    "tetra": "tet4", "tetra10": "tet10", "hexahedron": "hex8", "hexahedron20": "hex20",
-    "hexahedron27": "hex27", "triangle": "tri3", "triangle6": "tri6", "quad": "quad4",
-    "quad8": "quad8", "quad9": "quad9",
-}  # fmt: skip
-# Endings (Tecplot, Kratos, TetGen) whose readers loop for ever at the end of a file cut off.
-ENDLESS = {".dat", ".tec", ".mdpa", ".node", ".ele"}
-GMSH_HEADER = b"$MeshFormat"
-# Solids whose nodes have no place in a component.
-UNUSABLE = {"wedge", "wedge15", "wedge18", "pyramid", "pyramid13", "pyramid14"}
 
 
 def read_mesh(path: str | Path, scale: float = 1.0) -> MeshData:
@@ -215,21 +226,6 @@ def _physical_groups(mesh: Any) -> dict[str, Indices]:
         if parts:
             groups[name] = np.unique(np.concatenate(parts))
     return groups
-
-
-# Endings of files that hold shapes and nothing that can be run, and gmsh's names of the formats.
-SHAPES = {".step": "step", ".stp": "step", ".iges": "iges", ".igs": "iges", ".brep": "brep"}
-# Numbers of kinds in gmsh, and its order of nodes where this is not that of VTK.
-GMSH_KINDS = {
-    4: "tet4", 11: "tet10", 5: "hex8", 17: "hex20", 12: "hex27", 2: "tri3", 9: "tri6", 3: "quad4",
-    16: "quad8", 10: "quad9",
-}  # fmt: skip
-_GMSH_EDGES = [0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15]
-GMSH_ORDERS = {
-    "tet10": [0, 1, 2, 3, 4, 5, 6, 7, 9, 8],
-    "hex20": _GMSH_EDGES,
-    "hex27": [*_GMSH_EDGES, *range(20, 27)],  # the last are sorted by their places
-}
 
 
 def mesh_geometry(

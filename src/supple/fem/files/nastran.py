@@ -31,6 +31,8 @@ PACKED = 65536
 REAL_TYPES = {1: 1, 2: 2}
 # Bytes of a header: four integers and the name; some programs add a word.
 HEADERS = (24, 28)
+# A real number of Nastran may leave out the E of its exponent: 1.5-3.
+_SHORT_EXPONENT = re.compile(r"(?<=[0-9.])([+-])(?=[0-9])")
 
 
 @dataclass
@@ -162,10 +164,6 @@ def _whole(record: bytes, words: int) -> int:
 
 def _integer(content: bytes, at: int, order: str) -> int:
     return int.from_bytes(content[at : at + 4], "little" if order == "<" else "big", signed=True)
-
-
-# A real number of Nastran may leave out the E of its exponent: 1.5-3.
-_SHORT_EXPONENT = re.compile(r"(?<=[0-9.])([+-])(?=[0-9])")
 
 
 def read_nastran(

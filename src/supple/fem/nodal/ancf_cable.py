@@ -36,6 +36,7 @@ from supple.foundation.arrays import Array
 CUBICS = np.array(
     [[1.0, 0.0, -3.0, 2.0], [0.0, 1.0, -2.0, 1.0], [0.0, 0.0, 3.0, -2.0], [0.0, 0.0, -1.0, 1.0]]
 )
+MASS_POINTS = 4  # products of two cubics
 
 
 def hermite_rows(xi: float, lengths: Array, derivative: int = 0) -> Array:
@@ -55,8 +56,6 @@ def hermite(xi: float, length: float, derivative: int = 0) -> Array:
 
 CableElementKind = Literal["mean", "two_points"]
 CABLE_ELEMENTS: tuple[CableElementKind, ...] = get_args(CableElementKind)
-
-MASS_POINTS = 4  # products of two cubics
 
 
 def cable_table(

@@ -51,6 +51,15 @@ POWERS = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2), (3, 0), (2, 1), (1, 2)
 CORNERS = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
 MASS_POINTS = 4  # products of two quartics
 MEMBRANE = (((0.5, 0, 0),), ((0.5, 1, 1),), ((1.0, 0, 1),))
+VECTORS = 4  # of a node: r, r_x, r_y, n
+BENDING_POINTS = 3
+BENDING: tuple[tuple[Term, ...], ...] = tuple(
+    ((factor, a, b),) for b in (3, 4, 5) for factor, a in ((-1.0, 0), (-1.0, 1), (-2.0, 2))
+)
+NORMAL: tuple[tuple[Term, ...], ...] = (((1.0, 0, 2),), ((1.0, 1, 2),), ((0.5, 2, 2),))
+SHEAR = 5.0 / 6.0
+# Elements that agree to so many digits are the same: gradients of a surface are differences.
+SAME_DIGITS = 10
 
 
 def plate_table(
@@ -152,17 +161,6 @@ def _power(x: float, power: int, derivative: int) -> float:
         return 0.0
     factor = float(np.prod(np.arange(power, power - derivative, -1.0)))
     return factor * x ** (power - derivative)
-
-
-VECTORS = 4  # of a node: r, r_x, r_y, n
-BENDING_POINTS = 3
-BENDING: tuple[tuple[Term, ...], ...] = tuple(
-    ((factor, a, b),) for b in (3, 4, 5) for factor, a in ((-1.0, 0), (-1.0, 1), (-2.0, 2))
-)
-NORMAL: tuple[tuple[Term, ...], ...] = (((1.0, 0, 2),), ((1.0, 1, 2),), ((0.5, 2, 2),))
-SHEAR = 5.0 / 6.0
-# Elements that agree to so many digits are the same: gradients of a surface are differences.
-SAME_DIGITS = 10
 
 
 def shell_table(

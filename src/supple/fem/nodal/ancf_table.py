@@ -45,6 +45,15 @@ from supple.foundation.validate import read_only
 
 Term = tuple[float, int, int]
 HEAD = 9
+# Strains xx, yy, zz, xy, xz, yz of the rows 0, 1, 2: the gradients r_x, r_y, r_z.
+GREEN: tuple[tuple[Term, ...], ...] = (
+    ((0.5, 0, 0),),
+    ((0.5, 1, 1),),
+    ((0.5, 2, 2),),
+    ((1.0, 0, 1),),
+    ((1.0, 0, 2),),
+    ((1.0, 1, 2),),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,16 +227,6 @@ def _integers(rows: Sequence[Sequence[int]], columns: int) -> Integers:
 
 
 Times = tuple[float, float]
-
-# Strains xx, yy, zz, xy, xz, yz of the rows 0, 1, 2: the gradients r_x, r_y, r_z.
-GREEN: tuple[tuple[Term, ...], ...] = (
-    ((0.5, 0, 0),),
-    ((0.5, 1, 1),),
-    ((0.5, 2, 2),),
-    ((1.0, 0, 1),),
-    ((1.0, 0, 2),),
-    ((1.0, 1, 2),),
-)
 
 
 def elastic_laws(owner: str, material: Material, times: Times) -> tuple[Array, Array]:

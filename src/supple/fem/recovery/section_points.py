@@ -22,6 +22,7 @@ from supple.foundation.validate import flag, read_only
 SIDES = {"y": (1.0, 0.0), "-y": (-1.0, 0.0), "z": (0.0, 1.0), "-z": (0.0, -1.0)}
 
 ROUND = 2.0  # radii of gyration from the axis of a solid ellipse to its surface
+DIRECTIONS = "three or more angles (rad), at least three of them different directions"
 
 
 def gauge_row(
@@ -100,9 +101,6 @@ def _tensor(strain: Array) -> Array:
     tensor[..., 0, :] = strain * [1.0, 0.5, 0.5]
     tensor[..., :, 0] = tensor[..., 0, :]
     return tensor
-
-
-DIRECTIONS = "three or more angles (rad), at least three of them different directions"
 
 
 def rosette_strain(

@@ -40,6 +40,13 @@ INTEGRALS = np.array([1.0, 4.0, 1.0]) / 6.0
 # The same for a rectangle: slopes along y, slopes along z, and the load 2.
 ALONG_Y, ALONG_Z = np.kron(SLOPES, PRODUCTS).ravel(), np.kron(PRODUCTS, SLOPES).ravel()
 LOAD = 2.0 * np.kron(INTEGRALS, INTEGRALS)
+# Sizes of a section, m, and the least ratio of two of them.
+SMALLEST, LARGEST, SLENDER = 1e-30, 1e30, 1e-9
+# The terms of the torsion series fall with n**-5: beyond this odd n their sum is below rounding.
+LAST_TORSION_TERM = 4001
+FAR_TORSION_TERM = 13  # tanh(13 pi/2) is 1 in double precision
+SHEAR = "2 positive numbers for a Timoshenko beam"
+PLACES = "ascending places from 0 to 1, one for each section"
 
 
 @lru_cache(maxsize=256)
@@ -107,14 +114,6 @@ def _lines(first: float, second: float, steps: int) -> Array:
     from_mark = first + half * to_mark[::-1]
     to_end = first + second - half * to_mark[1:]
     return np.concatenate([first - first * to_mark, from_mark[1:], to_end])
-
-
-# The terms of the torsion series fall with n**-5: beyond this odd n their sum is below rounding.
-# Sizes of a section, m, and the least ratio of two of them.
-SMALLEST, LARGEST, SLENDER = 1e-30, 1e30, 1e-9
-LAST_TORSION_TERM = 4001
-FAR_TORSION_TERM = 13  # tanh(13 pi/2) is 1 in double precision
-SHEAR = "2 positive numbers for a Timoshenko beam"
 
 
 def _size(owner: str, field: str, value: Any) -> float:
@@ -439,9 +438,6 @@ def _ring(outer: float, inner: float) -> dict[str, object]:
         "J": 2.0 * second,
         "half_sizes": (0.5 * outer, 0.5 * outer),
     }
-
-
-PLACES = "ascending places from 0 to 1, one for each section"
 
 
 @dataclass(frozen=True, eq=False, init=False)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 
 W, TX, TY = (np.arange(3) * 6 + place for place in (2, 3, 4))
+REISSNER = 5.0 / 6.0  # of the thickness that resists shear
 
 
 def _corner_slopes(count: int) -> Array:
@@ -93,9 +94,6 @@ def deflection(shape: Triangles, weights: Array) -> Array:
     rows = rows + np.einsum("s,tsn->tn", products * differences, _lacks(shape))
     rows[:, W] += weights
     return np.asarray(rows)
-
-
-REISSNER = 5.0 / 6.0  # of the thickness that resists shear
 
 
 def shear_energies(mesh: ShellMesh, displacements: Array) -> Array:

@@ -38,6 +38,8 @@ from supple.foundation.errors import ModelError
 WEIGHT_TOLERANCE = 1e-9
 # A place farther from the shell than this part of the nearest triangle's longest side is not on it.
 NEAR = 0.5
+CENTRE = np.full(3, 1.0 / 3.0)
+PATTERNS: tuple[Pattern, ...] = ("right", "left", "alternate", "centre", "mirror", "cross")
 
 
 def find(
@@ -90,9 +92,6 @@ def _index(owner: str, field: str, value: Any, count: int) -> int:
     if found >= count:
         raise ModelError(owner, field, found, expected)
     return found
-
-
-CENTRE = np.full(3, 1.0 / 3.0)
 
 
 @dataclass(eq=False, init=False, repr=False)
@@ -310,7 +309,6 @@ class ShellMesh(Nodal):
 
 
 Pattern = Literal["right", "left", "alternate", "centre", "mirror", "cross"]
-PATTERNS: tuple[Pattern, ...] = ("right", "left", "alternate", "centre", "mirror", "cross")
 
 
 def plate(

@@ -39,6 +39,8 @@ from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
 
 AXES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+# Elements for which matrices are made at once: some tens of megabytes of numbers.
+AT_ONCE = 512
 
 
 def _functions() -> tuple[tuple[int, int, tuple[int, ...]], ...]:
@@ -105,8 +107,6 @@ def _amounts(kind: str, corners: Array, law: Array) -> Array:
     return np.asarray(-unit[:, :, None] * found)
 
 
-# Elements for which matrices are made at once: some tens of megabytes of numbers.
-AT_ONCE = 512
 # The two axes of the shear strains xy, xz, yz.
 
 

@@ -50,6 +50,9 @@ from supple.foundation.validate import set_fields
 
 # Rows of one element (k, 3) at a place (3,) of its reference cell.
 Rows = Callable[[Array, Array], Array]
+# Six tetrahedra of equal volume around the diagonal from corner 0 to corner 6 of a box; boxes
+# divided like this fit to each other.
+DIVIDED = ((0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6))
 
 
 @declared
@@ -197,11 +200,6 @@ class SolidMesh(NodeGroups):
     @cached_property
     def _mass_rule(self) -> MassRule:
         return mass_rule(self.kind, self.nodes[self.cells], self.material.density)
-
-
-# Six tetrahedra of equal volume around the diagonal from corner 0 to corner 6 of a box; boxes
-# divided like this fit to each other.
-DIVIDED = ((0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6))
 
 
 def block(

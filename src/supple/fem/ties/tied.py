@@ -34,6 +34,8 @@ from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError, label
 
 PointMasses = tuple[tuple[int, float], ...]
+# Motions of nodes determine those of a frame worse than this, relative: they do not.
+DETERMINED = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -417,10 +419,6 @@ def _transformation(
 def _frame_motion(place: Array) -> Array:
     """Coordinates (6, 6) of a frame at a place when the body moves rigidly."""
     return rigid_motion(place[None], 6)
-
-
-# Motions of nodes determine those of a frame worse than this, relative: they do not.
-DETERMINED = 1e-8
 
 
 def tied_component(

@@ -44,6 +44,15 @@ SYSTEMS = {
 ENDING = SYSTEMS.get(sys.platform, ("", ".so"))[1]
 OLD_SYSTEMS = {"linux": "linux64", "darwin": "darwin64", "windows": "win64"}
 MACHINES = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
+LOG2 = ct.CFUNCTYPE(None, ct.c_void_p, ct.c_char_p, ct.c_int, ct.c_char_p, ct.c_char_p)
+LOG3 = ct.CFUNCTYPE(None, ct.c_void_p, ct.c_int, ct.c_char_p, ct.c_char_p)
+ALLOCATE = ct.CFUNCTYPE(ct.c_void_p, ct.c_size_t, ct.c_size_t)
+RELEASE = ct.CFUNCTYPE(None, ct.c_void_p)
+GOOD = (0, 1)  # statuses: OK and warning
+LONGEST = 400  # letters of a message that are shown
+OWNER = "FMUController"
+NUMBERS = ("Real", "Float64")
+SAME = 1e-9  # part of a period by which two instants may differ
 
 
 @dataclass(frozen=True)
@@ -175,14 +184,6 @@ def folders() -> tuple[str, ...]:
     return (f"{machine}-{system}", *old)
 
 
-LOG2 = ct.CFUNCTYPE(None, ct.c_void_p, ct.c_char_p, ct.c_int, ct.c_char_p, ct.c_char_p)
-LOG3 = ct.CFUNCTYPE(None, ct.c_void_p, ct.c_int, ct.c_char_p, ct.c_char_p)
-ALLOCATE = ct.CFUNCTYPE(ct.c_void_p, ct.c_size_t, ct.c_size_t)
-RELEASE = ct.CFUNCTYPE(None, ct.c_void_p)
-GOOD = (0, 1)  # statuses: OK and warning
-LONGEST = 400  # letters of a message that are shown
-
-
 class _Callbacks(ct.Structure):
     _fields_ = (
         ("logger", LOG2),
@@ -295,11 +296,6 @@ class Component:
     def close(self) -> None:
         """Free the instance."""
         self._finalizer()
-
-
-OWNER = "FMUController"
-NUMBERS = ("Real", "Float64")
-SAME = 1e-9  # part of a period by which two instants may differ
 
 
 class FMUController:

@@ -46,6 +46,12 @@ UNITS: dict[str, dict[str, int]] = {
     "N": {"kg": 1, "m": 1, "s": -2},
     "N m": {"kg": 1, "m": 2, "s": -2},
 }
+OWNER = "export_fmu"
+VERSIONS = ("2.0", "3.0")
+KINDS = ("co-simulation", "model-exchange")
+DATE = (1980, 1, 1, 0, 0, 0)  # of files in an archive: the same model gives the same bytes
+SYSTEMS = {"linux": ("linux", ".so"), "darwin": ("darwin", ".dylib")}
+MACHINES = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 
 
 @dataclass(frozen=True)
@@ -213,14 +219,6 @@ def _attributes(v: Variable) -> dict[str, str]:
     elif v.causality == "local":
         found["initial"] = "exact"
     return found
-
-
-OWNER = "export_fmu"
-VERSIONS = ("2.0", "3.0")
-KINDS = ("co-simulation", "model-exchange")
-DATE = (1980, 1, 1, 0, 0, 0)  # of files in an archive: the same model gives the same bytes
-SYSTEMS = {"linux": ("linux", ".so"), "darwin": ("darwin", ".dylib")}
-MACHINES = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 
 
 @takes(MethodOptions)

@@ -53,6 +53,8 @@ KEYS = {
     "html": Kind(path=True),
     "plots": Kind(values=Kind(text=True, entry=Kind(text=True))),
 }
+_OF_FRAME = {"": "m", "v": "m/s", "w": "rad/s"}
+_QUOTED = re.compile(r"'([^']*)'")
 
 
 @dataclass(frozen=True)
@@ -149,9 +151,6 @@ def _known_before(name: str) -> bool:
     return not (head == "energy" and (not kind or kind in ENERGIES))
 
 
-_OF_FRAME = {"": "m", "v": "m/s", "w": "rad/s"}
-
-
 def check_units(node: Node, item: Any, model: Model, scope: Scope) -> None:
     """Note every unit of an item that does not fit its coordinate; ``node`` is its mapping."""
     if isinstance(item, Joint):
@@ -231,9 +230,6 @@ def _check(node: Node, expected: Units, scope: Scope) -> None:
     if unit is not None and given is not None and given[1] not in scope.values:
         if not fitting(unit, expected):
             scope.unexpected(node, f"{expected_units(expected)} for this coordinate")
-
-
-_QUOTED = re.compile(r"'([^']*)'")
 
 
 class Document:

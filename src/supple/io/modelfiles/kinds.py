@@ -22,6 +22,8 @@ from supple.results.result import Result
 from supple.signals import Signal
 from supple.state import State
 
+_NAMED = (Joint, Constraint, Shaft)
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -116,7 +118,6 @@ class Kind:
 
 NUMBER = Kind(number=True)
 TEXT = Kind(text=True)
-_NAMED = (Joint, Constraint, Shaft)
 
 
 def kind_of(hint: Any) -> Kind:

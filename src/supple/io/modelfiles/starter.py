@@ -11,26 +11,6 @@ FOLDERS = (
     Path(__file__).parents[4] / "examples" / "models",
 )
 _INCLUDED = re.compile(r"\bfile: *([\w/]+\.yaml)")
-
-
-def examples() -> dict[str, Path]:
-    """The example files by name."""
-    folder = next((f for f in FOLDERS if f.is_dir()), FOLDERS[0])
-    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
-
-
-def title(path: Path) -> str:
-    """Subject of an example: its first line."""
-    return path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
-
-
-def with_parts(path: Path) -> dict[str, bytes]:
-    """The text of an example, under the name "", and those of the files that it includes."""
-    text = path.read_text(encoding="utf-8")
-    parts = {name: (path.parent / name).read_bytes() for name in _INCLUDED.findall(text)}
-    return {"": text.encode(), **parts}
-
-
 STARTER = """\
 # A model file of Supple. Check it with `supple check FILE`, run it with `supple run FILE`.
 supple: 1                        # version of the format
@@ -77,3 +57,21 @@ simulation:                      # the arguments of simulate
 #   save: pendulum.nc
 #   plots: {pendulum.png: [pin, energy]}
 """
+
+
+def examples() -> dict[str, Path]:
+    """The example files by name."""
+    folder = next((f for f in FOLDERS if f.is_dir()), FOLDERS[0])
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+
+
+def title(path: Path) -> str:
+    """Subject of an example: its first line."""
+    return path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
+
+
+def with_parts(path: Path) -> dict[str, bytes]:
+    """The text of an example, under the name "", and those of the files that it includes."""
+    text = path.read_text(encoding="utf-8")
+    parts = {name: (path.parent / name).read_bytes() for name in _INCLUDED.findall(text)}
+    return {"": text.encode(), **parts}

@@ -14,25 +14,6 @@ from typing import NamedTuple
 
 Powers = tuple[int, int, int, int, int]  # m, kg, s, rad, cycle
 LARGEST_POWER = 6
-
-
-class Unit(NamedTuple):
-    """Factor to SI, and powers of m, kg, s, rad and cycle."""
-
-    factor: Fraction
-    powers: Powers
-
-    def fits(self, expected: Unit) -> bool:
-        """True if it measures the same; an angle may be left out."""
-        same = self.powers == expected.powers
-        return same or (self.powers[3] == 0 and _without_angle(self) == _without_angle(expected))
-
-
-def _without_angle(unit: Unit) -> tuple[int, ...]:
-    return (*unit.powers[:3], unit.powers[4])
-
-
-NONE = Unit(Fraction(1), (0, 0, 0, 0, 0))
 _M, _KG, _S, _RAD = (1, 0, 0, 0, 0), (0, 1, 0, 0, 0), (0, 0, 1, 0, 0), (0, 0, 0, 1, 0)
 _NEWTON, _PASCAL = (1, 1, -2, 0, 0), (-1, 1, -2, 0, 0)
 _JOULE, _WATT, _RATE = (2, 1, -2, 0, 0), (2, 1, -3, 0, 0), (0, 0, -1, 1, 0)
@@ -78,12 +59,31 @@ _TABLE: dict[str, tuple[str | float, Powers]] = {
     "W": ("1.0", _WATT),
     "kW": ("1e3", _WATT),
 }
-_UNITS = {name: Unit(Fraction(factor), powers) for name, (factor, powers) in _TABLE.items()}
-NAMES = tuple(_UNITS)
 _FACTOR = re.compile(r"([A-Za-z]+)(?:\^|\*\*)?(-?[0-9])?")
 _WITH_UNIT = re.compile(
     r"([-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z1].*)", re.DOTALL
 )
+
+
+class Unit(NamedTuple):
+    """Factor to SI, and powers of m, kg, s, rad and cycle."""
+
+    factor: Fraction
+    powers: Powers
+
+    def fits(self, expected: Unit) -> bool:
+        """True if it measures the same; an angle may be left out."""
+        same = self.powers == expected.powers
+        return same or (self.powers[3] == 0 and _without_angle(self) == _without_angle(expected))
+
+
+def _without_angle(unit: Unit) -> tuple[int, ...]:
+    return (*unit.powers[:3], unit.powers[4])
+
+
+NONE = Unit(Fraction(1), (0, 0, 0, 0, 0))
+_UNITS = {name: Unit(Fraction(factor), powers) for name, (factor, powers) in _TABLE.items()}
+NAMES = tuple(_UNITS)
 
 
 @cache

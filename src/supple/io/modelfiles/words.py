@@ -61,28 +61,6 @@ MAKERS = (
     "block", "load_component", "plate", "read_abaqus", "read_calculix", "read_matrix_market",
     "read_mesh", "read_nastran", "ShellMesh",
 )  # fmt: skip
-
-
-def solid(mesh: MeshData, material: Material) -> SolidMesh:
-    """The solid elements of a mesh as a component: ``mesh.solid(material)``."""
-    return mesh.solid(material)
-
-
-def combined(
-    text: str, signals: Mapping[str, SignalLike], kinks: Sequence[float] = ()
-) -> Combination:
-    """A signal made of others: ``{type: Combination, text: 2*a + b, signals: {a: ..., b: 1}}``."""
-    given = [as_signal(value, "Combination", f"signals.{n}") for n, value in signals.items()]
-    try:
-        found = combination(text, list(map(str, signals)), given)
-    except ExpressionError as error:
-        expected = f"a formula in t and its signals ({error})"
-        raise ModelError("Combination", "text", text, expected) from None
-    return replace(found, kinks=tuple(map(float, kinks)))
-
-
-# Beside the public names.
-OTHERS: dict[str, Callable[..., Any]] = {"Combination": combined, "solid": solid}
 # Named values of a file by group, and what may be in each.
 VALUES: dict[str, tuple[type, ...]] = {
     "materials": (Material,),
@@ -112,6 +90,48 @@ MOST_ELEMENTS = 20_000
 NO_SETTINGS = ("source", "events", "progress", *KEPT)
 # Keys of every mapping that are no arguments.
 TYPE, COUNT = "type", "count"
+_LENGTH, _TIME = ("m",), ("s",)
+TABLE: dict[tuple[str, str], Units] = {
+    ("plate", "size_x"): _LENGTH,
+    ("plate", "size_y"): _LENGTH,
+    ("plate", "thickness"): _LENGTH,
+    ("ShellMesh", "thickness"): _LENGTH,
+    ("mesh_geometry", "element_size"): _LENGTH,
+    ("simulate", "t_end"): _TIME,
+    ("simulate", "output"): _TIME,
+}
+# Arguments that all bodies or methods have.
+COMMON: dict[str, Units] = {
+    "position": _LENGTH,
+    "rotation": ("rad",),
+    "step": _TIME,
+    "first_step": _TIME,
+    "max_step": _TIME,
+    "gravity": ("m/s2",),
+}
+_ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.+)$", re.MULTILINE)
+
+
+def solid(mesh: MeshData, material: Material) -> SolidMesh:
+    """The solid elements of a mesh as a component: ``mesh.solid(material)``."""
+    return mesh.solid(material)
+
+
+def combined(
+    text: str, signals: Mapping[str, SignalLike], kinks: Sequence[float] = ()
+) -> Combination:
+    """A signal made of others: ``{type: Combination, text: 2*a + b, signals: {a: ..., b: 1}}``."""
+    given = [as_signal(value, "Combination", f"signals.{n}") for n, value in signals.items()]
+    try:
+        found = combination(text, list(map(str, signals)), given)
+    except ExpressionError as error:
+        expected = f"a formula in t and its signals ({error})"
+        raise ModelError("Combination", "text", text, expected) from None
+    return replace(found, kinks=tuple(map(float, kinks)))
+
+
+# Beside the public names.
+OTHERS: dict[str, Callable[..., Any]] = {"Combination": combined, "solid": solid}
 
 
 @dataclass(frozen=True)
@@ -247,27 +267,6 @@ def choices(classes: tuple[type, ...]) -> Mapping[str, Word]:
 
 
 Units = tuple[str, ...]
-_LENGTH, _TIME = ("m",), ("s",)
-
-TABLE: dict[tuple[str, str], Units] = {
-    ("plate", "size_x"): _LENGTH,
-    ("plate", "size_y"): _LENGTH,
-    ("plate", "thickness"): _LENGTH,
-    ("ShellMesh", "thickness"): _LENGTH,
-    ("mesh_geometry", "element_size"): _LENGTH,
-    ("simulate", "t_end"): _TIME,
-    ("simulate", "output"): _TIME,
-}
-# Arguments that all bodies or methods have.
-COMMON: dict[str, Units] = {
-    "position": _LENGTH,
-    "rotation": ("rad",),
-    "step": _TIME,
-    "first_step": _TIME,
-    "max_step": _TIME,
-    "gravity": ("m/s2",),
-}
-_ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.+)$", re.MULTILINE)
 
 
 @cache

@@ -34,6 +34,9 @@ from supple.signals.infix import text_of
 
 LONGEST_LINE = 100
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.+*/^-]*( [A-Za-z0-9_.+*/^-]+)*")
+OWNER = "write_model"
+ARCHIVED = "model.yaml"  # name of a model file that is part of another file
+GROUPS = ("bodies", "point_masses", "joints", "constraints", "forces")
 
 
 def scalar(value: Any) -> str:
@@ -103,11 +106,6 @@ def _lines(value: Any, indent: int) -> list[str]:
         else:
             lines.append(f"{' ' * indent}- {flow(entry)}")
     return lines
-
-
-OWNER = "write_model"
-ARCHIVED = "model.yaml"  # name of a model file that is part of another file
-GROUPS = ("bodies", "point_masses", "joints", "constraints", "forces")
 
 
 def write_model(

@@ -48,6 +48,10 @@ from supple.joints import (
 from supple.model import RESERVED_NAMES, Model
 
 At = tuple[str, Pose]  # a link that is a body of the model (or the ground), and a pose on it
+# How far two axes may pass each other where they should meet, m: digits of a file.
+MEETING = 1e-9
+ALONG = 1e-9
+BASE = "base"  # the joint between the ground and the root
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,11 +165,6 @@ def constant(steps: tuple[Step, ...]) -> Pose:
         assert isinstance(step, Pose)
         pose = pose.then(step)
     return pose
-
-
-# How far two axes may pass each other where they should meet, m: digits of a file.
-MEETING = 1e-9
-ALONG = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,9 +293,6 @@ def forces_on(
     lower, upper = motion.limits.lower, motion.limits.upper
     if stops is not None and lower < upper and (math.isfinite(lower) or math.isfinite(upper)):
         yield JointStop(name("stop"), joint, lower, upper, stops, coordinate=k)
-
-
-BASE = "base"  # the joint between the ground and the root
 
 
 class NamedFrames(dict[str, Frame]):

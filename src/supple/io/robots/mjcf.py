@@ -34,6 +34,22 @@ from supple.io.robots.mjcf_inertia import Shapes, bounded, total
 from supple.io.robots.xml_tree import Attributes, Element
 
 At = tuple[str, Pose]
+# Read elsewhere, or of no matter to the motion.
+KNOWN = (
+    "compiler", "option", "default", "worldbody", "equality", "contact", "tendon", "actuator",
+    "size", "visual", "statistic", "asset", "custom", "keyframe", "sensor",
+)  # fmt: skip
+PASSIVE = (
+    "stiffness", "damping", "frictionloss", "range", "armature", "springlength", "actuatorfrcrange",
+)  # fmt: skip
+SIZES = {"ball": 4, "free": 7}
+KINDS: dict[str, AxisKind] = {
+    "hinge": "rotate", "slide": "translate", "ball": "ball", "free": "free",
+}  # fmt: skip
+# What a body may have; cameras and lights are for those who look at it.
+IN_FRAME: tuple[str, ...] = ("body", "frame", "geom", "site", "camera", "light")
+IN_BODY = (*IN_FRAME, "joint", "freejoint", "inertial")
+LIMITED = ("auto", "true", "false")
 
 
 def equalities(root: Element, defaults: Defaults, source: Mjcf) -> None:
@@ -140,16 +156,6 @@ def _joint(element: Element, attribute: str, source: Mjcf) -> str:
     return name
 
 
-# Read elsewhere, or of no matter to the motion.
-KNOWN = (
-    "compiler", "option", "default", "worldbody", "equality", "contact", "tendon", "actuator",
-    "size", "visual", "statistic", "asset", "custom", "keyframe", "sensor",
-)  # fmt: skip
-PASSIVE = (
-    "stiffness", "damping", "frictionloss", "range", "armature", "springlength", "actuatorfrcrange",
-)  # fmt: skip
-
-
 def look_at_rest(root: Element, defaults: Defaults, read: Attributes, found: Description) -> None:
     """Gravity, and sentences about what a model does not have."""
     for element in root.children:
@@ -191,9 +197,6 @@ def _tendons(element: Element, defaults: Defaults, read: Attributes) -> None:
             read.wrong(tendon, f"a tendon with {present[0]} found, expected none")
 
 
-SIZES = {"ball": 4, "free": 7}
-
-
 def keyframes(root: Element, source: Mjcf) -> None:
     """Read the coordinates of all keyframes that have a name; rates and others are left out."""
     for group in root.all("keyframe"):
@@ -219,15 +222,6 @@ def _coordinates(key: Element, source: Mjcf) -> dict[str, Any]:
             text = key.attributes["qpos"]
             raise source.read.wrong(key, found_expected(text, f"a quaternion of {name!r}"), "qpos")
     return found
-
-
-KINDS: dict[str, AxisKind] = {
-    "hinge": "rotate", "slide": "translate", "ball": "ball", "free": "free",
-}  # fmt: skip
-# What a body may have; cameras and lights are for those who look at it.
-IN_FRAME: tuple[str, ...] = ("body", "frame", "geom", "site", "camera", "light")
-IN_BODY = (*IN_FRAME, "joint", "freejoint", "inertial")
-LIMITED = ("auto", "true", "false")
 
 
 @dataclass(eq=False)

@@ -25,6 +25,11 @@ from supple.io.modelfiles.problems import NotedError, Place, Problems, found_exp
 MOST_BYTES = 20_000_000
 MOST_ELEMENTS = 30_000
 DEEPEST = 400
+_NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+LONGEST = 2000  # characters of numbers
+# Numbers whose powers and products stay numbers; what is smaller is zero.
+LARGEST, SMALLEST = 1e30, 1e-30
+TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
 @dataclass(eq=False, slots=True)
@@ -111,13 +116,6 @@ def parse(path: Path, name: str, expected: str, problems: Problems) -> Element:
     if builder.root is None:
         raise problems.note(Place(name, 1, 1), "", f"nothing found, expected {expected}")
     return builder.root
-
-
-_NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-LONGEST = 2000  # characters of numbers
-# Numbers whose powers and products stay numbers; what is smaller is zero.
-LARGEST, SMALLEST = 1e30, 1e-30
-TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
 class Attributes:

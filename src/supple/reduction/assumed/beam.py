@@ -23,6 +23,8 @@ from supple.reduction.stiffening import Stiffening
 
 # Rows of u, v, w and twist in what follows.
 ROWS = {"u": 0, "v": 1, "w": 2, "tx": 3}
+# Second moments of a section with linear sizes are polynomials of this degree.
+DEGREE = 4
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -154,10 +156,6 @@ class AssumedBeam(BeamLine):
     @cached_property
     def _quadrature(self) -> list[tuple[float, float]]:
         return self.quadrature(0.0, 1.0, self.points)
-
-
-# Second moments of a section with linear sizes are polynomials of this degree.
-DEGREE = 4
 
 
 def assumed_section_forces(beam: AssumedBeam, x: float) -> Vector:

@@ -42,6 +42,15 @@ from supple.reduction.problem import Problem
 
 # A quadratic form that is less, relative to the largest, is none or depends on others.
 VANISHING = 1e-10
+# Eigenvalues of the work of loads, each scaled to one: a combination with less is dependent.
+DEPENDENT = 1e-8
+# Entries of an integral that are less, relative to the mass of both shapes, are zero.
+NOTHING = 1e-13
+# Degree of displacements between cuts: rho x on a uniform beam gives a cubic; with a section that
+# changes they are no polynomials, but smooth.
+DEGREE, TAPERED_DEGREE = 4, 16
+# Stations nearer to each other, in lengths of the beam, are one.
+SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,12 +115,6 @@ def _independent(forms: Vector) -> tuple[Vector, Vector]:
         factors[:, order] = solve_triangular(R[:rank, :rank], R[:rank])
         factors[np.abs(factors) < VANISHING] = 0.0
     return order[:rank], factors
-
-
-# Eigenvalues of the work of loads, each scaled to one: a combination with less is dependent.
-DEPENDENT = 1e-8
-# Entries of an integral that are less, relative to the mass of both shapes, are zero.
-NOTHING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,13 +273,6 @@ def slaved_mesh(
     Gamma = np.concatenate([found.Gamma, tilt.Gamma])
     shapes = np.hstack([found.shapes, at_rest])
     return with_slaves(body, tilt.extended(moving, offsets), Gamma), shapes
-
-
-# Degree of displacements between cuts: rho x on a uniform beam gives a cubic; with a section that
-# changes they are no polynomials, but smooth.
-DEGREE, TAPERED_DEGREE = 4, 16
-# Stations nearer to each other, in lengths of the beam, are one.
-SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
