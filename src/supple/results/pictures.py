@@ -1,4 +1,4 @@
-"""Files that show a result in three dimensions: a page that plays it, and glTF for others."""
+"""A result in three dimensions: a page that plays it, pictures and films."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from supple.foundation.palette import COLOURS, INK
 from supple.results.plot import Panel, asked
 from supple.results.summary import grade
 from supple.visualization.drawing import chosen_times, draw
-from supple.visualization.gltf import glb
 from supple.visualization.page import Line, Plot, Take, page
 from supple.visualization.picture import check_kind, film, picture
 from supple.visualization.scene import Scene, Trace
@@ -53,16 +52,6 @@ def page_of(
         _compared_plots(result, other, what, labels[1]),
         replace(second, label=labels[1]),
     )
-
-
-def write_html(result: Result, path: str | Path, *shown: Any) -> Path:
-    """Write a page of a result; ``shown`` are further arguments of `page_of`. Return its path."""
-    return write_whole(path, page_of(result, *shown).encode("utf-8"))
-
-
-def write_gltf(result: Result, path: str | Path, frames: int) -> Path:
-    """Write a result as binary glTF; return its path."""
-    return write_whole(path, glb(draw(result, frames)))
 
 
 def draw_picture(

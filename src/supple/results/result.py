@@ -16,6 +16,7 @@ from supple.core.forces.control import STATE, STATES
 from supple.forces import Controller, JointForce, Motor
 from supple.forces.kinds import force_kind
 from supple.foundation.arrays import Array, Indices
+from supple.foundation.atomic_files import write_whole
 from supple.foundation.errors import SuppleError, describe, suggestion
 from supple.foundation.frames import Frame
 from supple.results.data.audit import EnergyAudit, MomentumAudit
@@ -372,14 +373,13 @@ class Result:
         compiled = self.data.compiled
         parts = tuple(row.part for row in compiled.every_row if row.owner == name)
         work = self.data.channels[:, compiled.channels(name)].sum(axis=1)
-        given = self.constraints[name], parts, work, self.data.loads
-        item = given[0]
+        item, loads = self.constraints[name], self.data.loads
         if isinstance(item, SlidingJoint):
             (q, u, _), count = compiled.shaft(name, 0), 1 + (item.follows == "tangent")
             coordinates = self.q[:, q : q + count], self.u[:, u : u + count]
             axes = None if item.follows == "point" else self[item.B].matrix
-            return SlidingView(*given, coordinates=coordinates, axes=axes)
-        return ConstraintView(*given)
+            return SlidingView(item, parts, work, loads, coordinates=coordinates, axes=axes)
+        return ConstraintView(item, parts, work, loads)
 
     def _coordinate(self, force: JointForce) -> tuple[str, int]:
         """Joint or motor, and place of the coordinate, on which an element acts."""
@@ -503,9 +503,9 @@ class Result:
         other : another run, shown as a ghost or side by side
         paths : bodies, point masses or frames whose paths are drawn
         """
-        from supple.results.pictures import write_html
+        from supple.results.pictures import page_of
 
-        return write_html(self, path, what, frames, other, paths)
+        return write_whole(path, page_of(self, what, frames, other, paths).encode("utf-8"))
 
     def view(
         self,
@@ -536,9 +536,10 @@ class Result:
 
         Flexible bodies have one morph target for each elastic coordinate.
         """
-        from supple.results.pictures import write_gltf
+        from supple.visualization.drawing import draw
+        from supple.visualization.gltf import glb
 
-        return write_gltf(self, path, frames)
+        return write_whole(path, glb(draw(self, frames)))
 
     def film(
         self,
