@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.core.base import layout
 from supple.core.equations import dynamics
+from supple.core.multistep import ends
 from supple.core.multistep import multistep as ms
 from supple.core.run import step as st
 from supple.formulations.equations import Equations
@@ -19,10 +20,10 @@ class Point:
         nu, nz, ne = c.nu, c.nz, len(c.force_names)
         sizes = layout.sizes(c.ints) | {"events": 0, "screws": 0}
         shared, counts = st.RUN_RECORD.lengths(sizes)
-        reals, ints = ms.own_size(nu, nz, ne, c.nr)
+        reals, ints = ends.own_size(nu, nz, ne, c.nr)
         run, state = np.zeros(shared + reals), np.zeros(st.REAL_STATE)
         count = np.zeros(counts + ints, dtype=np.int64)
-        run[shared + ms.LEFT] = np.inf
+        run[shared + ends.LEFT] = np.inf
         state[st.T] = -1.0
         self.buffers = c.ints, c.reals, equations.work, run, state, count
 

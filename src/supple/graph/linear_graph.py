@@ -33,21 +33,6 @@ from supple.graph.topology import Graph, JointPoint
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-
-class GraphEdge(NamedTuple):
-    """A component between two frames, from the node `tail` to the node `head`.
-
-    Its across-variable is the place of `head` seen from `tail`. `kind` is one of `KINDS`.
-    """
-
-    name: str
-    kind: str
-    tail: str
-    head: str
-
-
 # Kinds of edges, with the classes N_1 to N_6 of Richard's order of tree components. A point of the
 # ground is his position driver: a place given from the datum.
 KINDS = {
@@ -61,6 +46,18 @@ KINDS = {
     "driver": "N_6",
     "force": "N_6",
 }
+
+
+class GraphEdge(NamedTuple):
+    """A component between two frames, from the node `tail` to the node `head`.
+
+    Its across-variable is the place of `head` seen from `tail`. `kind` is one of `KINDS`.
+    """
+
+    name: str
+    kind: str
+    tail: str
+    head: str
 
 
 @dataclass(frozen=True, repr=False)

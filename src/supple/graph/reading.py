@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 # How far joints given by frames may put a body beside its place, in the size of the model: wide
 # enough for numbers typed with seven digits.
 TOLERANCE = ROTATION_TOLERANCE
+# m, and entries of a rotation: `at(0.1 + 0.2)` and `at(0.3)` are one node.
+DECIMALS = 12
+Key = tuple[str, tuple[float, ...], tuple[Any, ...]]
+_ORIGIN = ((0.0,) * 3, tuple(np.eye(3).ravel().tolist()))
 
 
 def written_poses(graph: Graph, joints: Mapping[str, Joint]) -> dict[str, Pose]:
@@ -95,11 +99,6 @@ def _is_placed(body: Body) -> bool:
 
 def _on_body(frame: Frame) -> Pose:
     return frame.body.rest_pose(frame.position).then(Pose(frame.rotation, np.zeros(3)))
-
-# m, and entries of a rotation: `at(0.1 + 0.2)` and `at(0.3)` are one node.
-DECIMALS = 12
-Key = tuple[str, tuple[float, ...], tuple[Any, ...]]
-_ORIGIN = ((0.0,) * 3, tuple(np.eye(3).ravel().tolist()))
 
 
 def linear_graph(model: Model, spanning: Graph) -> LinearGraph:

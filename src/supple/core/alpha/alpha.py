@@ -22,49 +22,6 @@ import math
 
 from supple.core.alpha import newton, stage
 from supple.core.alpha.newton import MAX_NEWTON
-from supple.core.alpha.stage import (
-    A0,
-    AF,
-    AM,
-    AT,
-    BETA,
-    BOTH,
-    DF,
-    DM,
-    DT,
-    DZ,
-    G_ROW,
-    GAMMA,
-    H_ROW,
-    LAM,
-    LEFT,
-    MASS,
-    P1,
-    PM,
-    RATE,
-    S1,
-    S2,
-    STEP,
-    THETA,
-    TROUBLE,
-    TSLOPE,
-    UM,
-    UV,
-    WU,
-    WW,
-    WX,
-    WZ,
-    XI,
-    XM,
-    ZM,
-    ZSLOPE,
-    D,
-    E,
-    F,
-    G,
-    own_size,
-    turn,
-)
 from supple.core.base import layout as at
 from supple.core.base.layout import views
 from supple.core.bodies import chart, tree
@@ -79,6 +36,10 @@ from supple.core.run.acceptance import audit
 from supple.core.run.step import free_velocities
 from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
 
+GROWTH = 2.0  # of a step: the algorithmic acceleration is stretched by as much
+SLOW = 0.05  # a contraction above it asks for a new tangent
+LESS = 0.9  # a step that must be shorter is so much shorter at least, and keeps its factors for a while then
+
 
 @kernel
 def change(m, r, o, parts, h, be, ge, both):
@@ -92,35 +53,35 @@ def change(m, r, o, parts, h, be, ge, both):
     n = nu + nz + (2 * nr if both else nr)
     y = o.y[:n]
     for k in range(nu):
-        o.u[S1, k] = o.u[E, k] - o.u[A0, k]
-    turn(m, o.u[XI], -1.0, o.u[S1])
+        o.u[stage.S1, k] = o.u[stage.E, k] - o.u[stage.A0, k]
+    stage.turn(m, o.u[stage.XI], -1.0, o.u[stage.S1])
     if newton.along_tree(m):
-        newton.push(m, parts, o, o.u[S1], y)
+        newton.push(m, parts, o, o.u[stage.S1], y)
     else:
         for k in range(nu):
             y[k] = 0.0
-        multifrontal.add_product(m, o.tangent[MASS], o.u[S1], 1.0, y)
-    parts_of_error = 2 if nr > 0 and o.c[STEP] == 0.0 else 1
+        multifrontal.add_product(m, o.tangent[stage.MASS], o.u[stage.S1], 1.0, y)
+    parts_of_error = 2 if nr > 0 and o.c[stage.STEP] == 0.0 else 1
     for k in range(nu if parts_of_error == 2 else 0):
-        o.u[F, k] = y[k]
+        o.u[stage.F, k] = y[k]
     for part in range(parts_of_error):
         for k in range(nu if part == 1 else 0):
-            y[k] = o.u[F, k]
+            y[k] = o.u[stage.F, k]
         for k in range(nz):
-            y[nu + k] = o.z[G, k] - r.zdot[k]
+            y[nu + k] = o.z[stage.G, k] - r.zdot[k]
         if part == 0:
-            newton.images(m, y, o.rows[G_ROW], o.rows[H_ROW], o.u[S1], h * h * be, h * ge, nu + nz)
+            newton.images(m, y, o.rows[stage.G_ROW], o.rows[stage.H_ROW], o.u[stage.S1], h * h * be, h * ge, nu + nz)
         else:
             for j in range(nu + nz, n):
                 y[j] = 0.0
         newton.solve(m, o, parts, y)
         for k in range(nu if part == 0 else 0):
-            o.u[D, k] = y[k]
-        for k in range(nu if o.c[STEP] == 0.0 else 0):
-            o.u[DT, k] = y[k]
+            o.u[stage.D, k] = y[k]
+        for k in range(nu if o.c[stage.STEP] == 0.0 else 0):
+            o.u[stage.DT, k] = y[k]
         if part == 0:
             for k in range(nz):
-                o.z[DZ, k] = y[nu + k]
+                o.z[stage.DZ, k] = y[nu + k]
 
 
 @kernel
@@ -130,15 +91,15 @@ def middle_state(m, r, o, h):
     Cubic Hermite: of xi from increments and velocities, of u and z from these and the filtered change of
     their rates.
     """
-    chart.rate(m, o.u[XI], r.ut, o.u[S1])
-    st.copy(o.u[D], o.u[S2])
-    turn(m, o.u[XI], 1.0, o.u[S2])
+    chart.rate(m, o.u[stage.XI], r.ut, o.u[stage.S1])
+    st.copy(o.u[stage.D], o.u[stage.S2])
+    stage.turn(m, o.u[stage.XI], 1.0, o.u[stage.S2])
     for k in range(r.u.shape[0]):
-        o.u[XM, k] = 0.5 * o.u[XI, k] + 0.125 * h * (r.u[k] - o.u[S1, k])
-        o.u[UM, k] = 0.5 * (r.u[k] + o.u[UV, k]) - 0.125 * h * o.u[S2, k]
-    turn(m, o.u[XM], -1.0, o.u[UM])
+        o.u[stage.XM, k] = 0.5 * o.u[stage.XI, k] + 0.125 * h * (r.u[k] - o.u[stage.S1, k])
+        o.u[stage.UM, k] = 0.5 * (r.u[k] + o.u[stage.UV, k]) - 0.125 * h * o.u[stage.S2, k]
+    stage.turn(m, o.u[stage.XM], -1.0, o.u[stage.UM])
     for k in range(r.z.shape[0]):
-        o.z[ZM, k] = 0.5 * (r.z[k] + r.zt[k]) - 0.125 * h * o.z[DZ, k]
+        o.z[stage.ZM, k] = 0.5 * (r.z[k] + r.zt[k]) - 0.125 * h * o.z[stage.DZ, k]
 
 
 @kernel
@@ -152,35 +113,35 @@ def error_norm(m, r, o, h, h_old, fresh):
     """
     c = o.c
     nu, nz, ne = r.u.shape[0], r.z.shape[0], r.w.shape[0]
-    s, sz = c[AM] - c[AF], c[DM] - c[DF]
-    cx = (c[BETA] + 0.5 * s - 1.0 / 6.0) * h * h
-    low, high = c[GAMMA] + s - 0.5, 1.0 / 12.0 - s * s - 0.5 * s + c[AM] * s
-    low_z, high_z = c[THETA] + sz - 0.5, 1.0 / 12.0 - sz * sz - 0.5 * sz + c[DM] * sz
+    s, sz = c[stage.AM] - c[stage.AF], c[stage.DM] - c[stage.DF]
+    cx = (c[stage.BETA] + 0.5 * s - 1.0 / 6.0) * h * h
+    low, high = c[stage.GAMMA] + s - 0.5, 1.0 / 12.0 - s * s - 0.5 * s + c[stage.AM] * s
+    low_z, high_z = c[stage.THETA] + sz - 0.5, 1.0 / 12.0 - sz * sz - 0.5 * sz + c[stage.DM] * sz
     f = 2.0 * h * h / (h + h_old) if not fresh else h
     back = h if not fresh else 0.0
-    fixed = c[STEP] > 0.0
+    fixed = c[stage.STEP] > 0.0
     for k in range(0 if fixed else nu):
-        o.u[S1, k] = o.u[TSLOPE, k]
-        o.u[S2, k] = cx * o.u[DT, k]
+        o.u[stage.S1, k] = o.u[stage.TSLOPE, k]
+        o.u[stage.S2, k] = cx * o.u[stage.DT, k]
     if not fixed:
-        turn(m, o.u[XI], -1.0, o.u[S1])
+        stage.turn(m, o.u[stage.XI], -1.0, o.u[stage.S1])
     for n in range(m.node.shape[0] if fixed else 1, m.node.shape[0]):
         if m.node[n, at.MOTION] == at.BALL or m.node[n, at.MOTION] == at.FREE:
             j, g = m.node[n, at.U0], h * h * h / 12.0
-            o.u[S2, j] -= g * (r.u[j + 1] * r.a[j + 2] - r.u[j + 2] * r.a[j + 1])
-            o.u[S2, j + 1] -= g * (r.u[j + 2] * r.a[j] - r.u[j] * r.a[j + 2])
-            o.u[S2, j + 2] -= g * (r.u[j] * r.a[j + 1] - r.u[j + 1] * r.a[j])
+            o.u[stage.S2, j] -= g * (r.u[j + 1] * r.a[j + 2] - r.u[j + 2] * r.a[j + 1])
+            o.u[stage.S2, j + 1] -= g * (r.u[j + 2] * r.a[j] - r.u[j] * r.a[j + 2])
+            o.u[stage.S2, j + 2] -= g * (r.u[j] * r.a[j + 1] - r.u[j + 1] * r.a[j])
     total = 0.0
     for k in range(0 if fixed else nu):
-        a = o.u[S2, k] / o.u[WX, k]
-        b = (low * h * o.u[DT, k] + high * f * (o.u[DT, k] - back * o.u[S1, k])) / o.u[WU, k]
-        o.u[S2, k], o.u[S1, k] = a, b
+        a = o.u[stage.S2, k] / o.u[stage.WX, k]
+        b = (low * h * o.u[stage.DT, k] + high * f * (o.u[stage.DT, k] - back * o.u[stage.S1, k])) / o.u[stage.WU, k]
+        o.u[stage.S2, k], o.u[stage.S1, k] = a, b
         total += a * a + b * b
     for k in range(nz):
-        b = (low_z * h * o.z[DZ, k] + high_z * f * (o.z[DZ, k] - back * o.z[ZSLOPE, k])) / o.z[WZ, k]
+        b = (low_z * h * o.z[stage.DZ, k] + high_z * f * (o.z[stage.DZ, k] - back * o.z[stage.ZSLOPE, k])) / o.z[stage.WZ, k]
         total += b * b
     for k in range(ne):
-        b = h / 3.0 * (2.0 * o.e[PM, k] - r.power[k] - o.e[P1, k]) / o.e[WW, k]
+        b = h / 3.0 * (2.0 * o.e[stage.PM, k] - r.power[k] - o.e[stage.P1, k]) / o.e[stage.WW, k]
         total += b * b
     return math.sqrt(total / max(2 * nu + nz + ne, 1))
 
@@ -190,7 +151,7 @@ def worst_error(o):
     """The velocity with the largest of the errors that ``error_norm`` left, or one that is not finite."""
     worst, found = 0.0, 0
     for k in range(o.u.shape[1]):
-        size = o.u[S2, k] * o.u[S2, k] + o.u[S1, k] * o.u[S1, k]
+        size = o.u[stage.S2, k] * o.u[stage.S2, k] + o.u[stage.S1, k] * o.u[stage.S1, k]
         if not size <= worst:
             worst, found = size, k
     return found
@@ -201,18 +162,18 @@ def powers(m, w, r, o, t, h, t1):
     """Powers of the force elements in the middle and at the end of the step; kinematics and rates of rows at its end."""
     if forces.work_is_done(m):
         middle_state(m, r, o, h)
-        chart.retract(m, r.q, o.u[XM], r.qt)
+        chart.retract(m, r.q, o.u[stage.XM], r.qt)
         for j in range(r.lam.shape[0]):
-            w.lam[j] = 0.5 * (r.lam[j] + o.row[LAM, j])
-        dynamics.powers_at(m, w, t + 0.5 * h, r.qt, o.u[UM], o.u[AT], o.z[ZM])
-        st.copy(w.power, o.e[PM])
-        chart.retract(m, r.q, o.u[XI], r.qt)
-        st.copy(o.row[LAM], w.lam)
-    dynamics.powers_at(m, w, t1, r.qt, r.ut, o.u[AT], r.zt)  # also for the audit
-    st.copy(w.power, o.e[P1])
+            w.lam[j] = 0.5 * (r.lam[j] + o.row[stage.LAM, j])
+        dynamics.powers_at(m, w, t + 0.5 * h, r.qt, o.u[stage.UM], o.u[stage.AT], o.z[stage.ZM])
+        st.copy(w.power, o.e[stage.PM])
+        chart.retract(m, r.q, o.u[stage.XI], r.qt)
+        st.copy(o.row[stage.LAM], w.lam)
+    dynamics.powers_at(m, w, t1, r.qt, r.ut, o.u[stage.AT], r.zt)  # also for the audit
+    st.copy(w.power, o.e[stage.P1])
     if m.link.shape[0] > 0:
         links.refresh(m, w, t1, r.qt)
-    links.rates(m, w, t1, r.ut, o.row[RATE])
+    links.rates(m, w, t1, r.ut, o.row[stage.RATE])
 
 
 @kernel
@@ -221,19 +182,19 @@ def fill_polynomials(m, r, o, h):
     joints move by their cubics), and for w the integral of the parabola through the powers. Needs end_state and
     middle_state.
     """
-    chart.rate(m, o.u[XI], r.ut, o.u[S1])
+    chart.rate(m, o.u[stage.XI], r.ut, o.u[stage.S1])
     for k in range(r.u.shape[0]):
-        p, x, a, b = r.px[k], o.u[XI, k], h * r.u[k], h * o.u[S1, k]
+        p, x, a, b = r.px[k], o.u[stage.XI, k], h * r.u[k], h * o.u[stage.S1, k]
         p[0], p[1], p[2], p[3] = 0.0, a, 3.0 * x - 2.0 * a - b, a + b - 2.0 * x
-        parabola(r.u[k], o.u[UM, k], r.ut[k], r.pu[k])
+        parabola(r.u[k], o.u[stage.UM, k], r.ut[k], r.pu[k])
         for j in range(4, st.DEGREE):
             p[j] = 0.0
     free_velocities(m, r, h)
     for k in range(r.z.shape[0]):
-        parabola(r.z[k], o.z[ZM, k], r.zt[k], r.pz[k])
+        parabola(r.z[k], o.z[stage.ZM, k], r.zt[k], r.pz[k])
     for k in range(r.w.shape[0]):
         p = r.pw[k]
-        parabola(r.power[k], o.e[PM, k], o.e[P1, k], p)
+        parabola(r.power[k], o.e[stage.PM, k], o.e[stage.P1, k], p)
         p[3], p[2], p[1], p[0] = h * p[2] / 3.0, h * p[1] / 2.0, h * p[0], r.w[k]
 
 
@@ -244,20 +205,14 @@ def parabola(a, b, c, p):
     for j in range(3, st.DEGREE):
         p[j] = 0.0
 
-__all__ = ["alpha_run", "own_size"]
-
-GROWTH = 2.0  # of a step: the algorithmic acceleration is stretched by as much
-SLOW = 0.05  # a contraction above it asks for a new tangent
-LESS = 0.9  # a step that must be shorter is so much shorter at least, and keeps its factors for a while then
-
 
 @kernel
 def next_step(o, count, state, stops):
     """Size of the next step and the time at its end, of equal steps or by error control."""
-    if o.c[STEP] == 0.0:
+    if o.c[stage.STEP] == 0.0:
         return step_size.next_step(state, count, stops)
     h = state[st.H]
-    return h, stops[count[st.STOP]] if o.ints[LEFT] == 1 else state[st.T] + h
+    return h, stops[count[st.STOP]] if o.ints[stage.LEFT] == 1 else state[st.T] + h
 
 
 @kernel
@@ -267,7 +222,7 @@ def solve_step(m, w, r, o, p, count, state, t, h, t1):
     Returns the outcome, and the factors of h^2 E, h E and h G at the end.
     """
     fresh = count[st.FRESH] == 1
-    index3 = r.lam.shape[0] > 0 and o.c[BOTH] == 0.0  # constraints on positions alone
+    index3 = r.lam.shape[0] > 0 and o.c[stage.BOTH] == 0.0  # constraints on positions alone
     step_size.forget_factors(state, count, h)
     if index3:
         stage.velocity_offset(m, w, r, o, t, 0.0 if fresh else h / state[st.H_OLD])
@@ -289,7 +244,7 @@ def solve_step(m, w, r, o, p, count, state, t, h, t1):
 def estimate(m, r, o, count, state, h):
     """Outcome and weighted error of a step that was solved for; the velocity with the largest error is noted."""
     error = error_norm(m, r, o, h, state[st.H_OLD], count[st.FRESH] == 1)
-    if math.isfinite(error) and (error < 1.0 or o.c[STEP] > 0.0):
+    if math.isfinite(error) and (error < 1.0 or o.c[stage.STEP] > 0.0):
         return st.DONE, error
     count[st.BAD_DOF] = worst_error(o)
     return st.DONE if math.isfinite(error) else st.NOT_FINITE, error
@@ -300,10 +255,10 @@ def shorten(o, count, state, h, outcome):
     """After a failure, a new tangent or a smaller step; False if neither is possible."""
     count[st.NEWTON_FAILURES] += 1
     if count[st.KEEP_JACOBIAN] != 1:  # with a tangent of its own
-        if o.c[STEP] > 0.0:
+        if o.c[stage.STEP] > 0.0:
             return False
         state[st.H] = 0.25 * h if outcome == st.NOT_FINITE else 0.5 * h
-    o.ints[TROUBLE] = outcome if outcome == st.NOT_FINITE else st.DONE
+    o.ints[stage.TROUBLE] = outcome if outcome == st.NOT_FINITE else st.DONE
     step_size.give_up_tangents(count)
     count[st.AFTER_REJECT] = 1
     return True
@@ -318,15 +273,15 @@ def safety_factor(iterations):
 @kernel
 def error_exponent(o, fresh):
     """A third in steps of order 2, a half in fresh ones and where gamma damps."""
-    smooth = abs(o.c[GAMMA] + o.c[AM] - o.c[AF] - 0.5) < 1e-9
+    smooth = abs(o.c[stage.GAMMA] + o.c[stage.AM] - o.c[stage.AF] - 0.5) < 1e-9
     return 1.0 / 3.0 if smooth and not fresh else 0.5
 
 
 @kernel
 def refuse(o, count, state, h, error, power, safety):
     """True if the error forbids the step; then the size of the next attempt. Fixed steps are taken as they are."""
-    o.ints[TROUBLE] = st.DONE
-    if error < 1.0 or o.c[STEP] > 0.0:
+    o.ints[stage.TROUBLE] = st.DONE
+    if error < 1.0 or o.c[stage.STEP] > 0.0:
         return False
     acceptance.reject(count, state, max(0.1, safety * error**-power) * h, count[st.BAD_DOF])
     if count[st.KEEP_JACOBIAN] == 1:
@@ -367,8 +322,8 @@ def control(o, count, state, h, wanted, error, power, safety, fresh):
     if fresh:
         count[st.FACTORED] = 0  # the next step has other factors
     step_size.keep_tangents(count, state[st.RATE] <= SLOW)
-    if o.c[STEP] > 0.0:
-        o.ints[LEFT] = 0 if count[st.FRESH] == 1 else o.ints[LEFT] - 1
+    if o.c[stage.STEP] > 0.0:
+        o.ints[stage.LEFT] = 0 if count[st.FRESH] == 1 else o.ints[stage.LEFT] - 1
     elif cut:
         state[st.H] = max(wanted, factor * h)
     elif not 1.0 <= factor <= 1.2:
@@ -395,7 +350,7 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     r = hold(run_views)
     own, i, k = stage.own_views(m, run, i, count, k)
     o, p = hold(own), hold(cut_parts(m.head, run, i, count, k, 1)[0])
-    fixed = o.c[STEP] > 0.0
+    fixed = o.c[stage.STEP] > 0.0
     outcome = acceptance.start(m, w, r, count, state)
     if outcome != st.DONE:
         return outcome
@@ -405,16 +360,16 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         if acceptance.events_wait(count):
             return st.PAUSED
         if fixed:
-            o.ints[LEFT] = step_size.equal_steps(state, count, stops, o.c[STEP], o.ints[LEFT])
-            if o.ints[LEFT] == 0:
+            o.ints[stage.LEFT] = step_size.equal_steps(state, count, stops, o.c[stage.STEP], o.ints[stage.LEFT])
+            if o.ints[stage.LEFT] == 0:
                 return st.TOO_SMALL
         else:
             state[st.H] = newton.longest_step(m, r, state[st.H])
         t, wanted, fresh = state[st.T], state[st.H], count[st.FRESH] == 1
         if wanted < state[st.H_MIN]:
-            return o.ints[TROUBLE] if o.ints[TROUBLE] != st.DONE else st.TOO_SMALL
+            return o.ints[stage.TROUBLE] if o.ints[stage.TROUBLE] != st.DONE else st.TOO_SMALL
         h, t1 = next_step(o, count, state, stops)
-        weights.weights(m, r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
+        weights.weights(m, r, state, o.u[stage.WX], o.u[stage.WU], o.z[stage.WZ], o.e[stage.WW])
         if weights.grown(m, r, count):
             return st.GROWN
         before, error = count[st.NEWTON], 0.0

@@ -20,34 +20,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core.alpha.stage import (
-    AT,
-    BORDER,
-    G_ROW,
-    GAP,
-    H_ROW,
-    LAM,
-    LINE,
-    MASS,
-    RATE,
-    RQ,
-    RU,
-    S1,
-    S2,
-    STEP,
-    TREE_FROM,
-    UNSEEN,
-    WU,
-    WX,
-    WZ,
-    XI,
-    E,
-    F,
-    G,
-    P,
-    end_state,
-    turn,
-)
+from supple.core.alpha import stage
 from supple.core.base import layout as at
 from supple.core.equations import dynamics, tree_border
 from supple.core.equations import tree_parts as tp
@@ -60,21 +33,25 @@ from supple.core.radau.newton import spin
 from supple.core.run import step as st
 from supple.native.declare import kernel
 
+MAX_NEWTON = 10
+BLIND = 5  # steps of one iteration in a row: the contraction changes as the tangent ages
+FARTHEST = 1.0  # rad that a ball or free joint may turn in a step whose size is chosen: output between steps follows it
+
 
 @kernel
 def along_tree(m):
     """True if Newton's matrix is eliminated along the tree."""
     lines = m.head[at.H_BORDER]
-    return tp.along_tree(m) and m.head[at.H_U] >= TREE_FROM + (BORDER + LINE * lines if lines > 0 else 0)
+    return tp.along_tree(m) and m.head[at.H_U] >= stage.TREE_FROM + (stage.BORDER + stage.LINE * lines if lines > 0 else 0)
 
 
 @kernel
 def differentiate_tree(m, w, r, o, p, t):
     """Residual and parts of its tangents at the step's end."""
-    tp.differentiate_tree(m, w, p, t, r.qt, r.ut, o.u[AT], r.zt, o.u[F])
+    tp.differentiate_tree(m, w, p, t, r.qt, r.ut, o.u[stage.AT], r.zt, o.u[stage.F])
     for n in range(1, m.node.shape[0]):
         if m.node[n, at.MOTION] == at.FREE:
-            turn_columns(p.column[m.node[n, at.COL0] :], o.u[AT], r.ut, m.node[n, at.U0])
+            turn_columns(p.column[m.node[n, at.COL0] :], o.u[stage.AT], r.ut, m.node[n, at.U0])
 
 
 @kernel
@@ -120,7 +97,7 @@ def solve_tree(m, p, y):
 @kernel
 def push(m, p, o, x, y):
     """y = M x."""
-    zero, nu = o.u[S2 : S2 + 1], x.shape[0]
+    zero, nu = o.u[stage.S2 : stage.S2 + 1], x.shape[0]
     for k in range(nu):
         zero[0, k] = 0.0
     tree_border.change(m, p, zero, zero[:0], x.reshape((1, nu)), y[:nu].reshape((1, nu)))
@@ -210,7 +187,7 @@ def factorize_blocks(m, o, h, be, ge, te, both):
     c[blocks.C_RATE], c[blocks.C_H], c[blocks.C_PUSH], c[blocks.C_OWN] = one, one * p / v, one, 1.0 - one
     c[blocks.C_RZ], c[blocks.C_GQ], c[blocks.C_GU], c[blocks.C_Z], c[blocks.C_GZ] = s, -p, -v, 1.0, -s
     return blocks.block_factors(
-        m, o.tangent, o.rows[G_ROW], o.rows[H_ROW], o.Rz, o.Gq, o.Gu, o.Gz, o.coefficients, o.stack, o.factors, o.pivots
+        m, o.tangent, o.rows[stage.G_ROW], o.rows[stage.H_ROW], o.Rz, o.Gq, o.Gu, o.Gz, o.coefficients, o.stack, o.factors, o.pivots
     ) < 0
 
 
@@ -230,11 +207,7 @@ def solve_blocks(m, o, y):
     for k in range(y.shape[0]):
         y[k] = x[place[k]]
     if both:
-        blocks.add_along(m, o.rows[G_ROW], y[mu:], -1.0, y)
-
-MAX_NEWTON = 10
-BLIND = 5  # steps of one iteration in a row: the contraction changes as the tangent ages
-FARTHEST = 1.0  # rad that a ball or free joint may turn in a step whose size is chosen: output between steps follows it
+        blocks.add_along(m, o.rows[stage.G_ROW], y[mu:], -1.0, y)
 
 
 @kernel
@@ -251,9 +224,9 @@ def tangent_rows(m, w, r, o, both):
     dv = h ge dE + v x dtheta,  dv' = dE + (v' + w x v) x dtheta + v x dw - w x dv for a free joint's place.
     """
     if r.lam.shape[0] > 0:
-        links.jacobian(m, w, o.rows[G_ROW], m.line_of)
+        links.jacobian(m, w, o.rows[stage.G_ROW], m.line_of)
         if both:
-            links.rate_tangent(m, w, o.rows[H_ROW], m.line_of)
+            links.rate_tangent(m, w, o.rows[stage.H_ROW], m.line_of)
     if by_blocks(m):
         if blocks.has_turns(m):
             turn_blocks(m, r, o, both)
@@ -271,12 +244,12 @@ def tangent_rows(m, w, r, o, both):
 @kernel
 def turn_motion(m, r, o, j, first, end):
     """The turning axes of the free joint with the velocities from j on, in some rows of the tangents."""
-    a, u = o.u[AT], r.ut
+    a, u = o.u[stage.AT], r.ut
     w0, w1, w2, v0, v1, v2 = u[j], u[j + 1], u[j + 2], u[j + 3], u[j + 4], u[j + 5]
     b = (a[j + 3] + w1 * v2 - w2 * v1, a[j + 4] + w2 * v0 - w0 * v2, a[j + 5] + w0 * v1 - w1 * v0)
     for k in range(first, end):
         c = m.row_of[k]
-        M, Ru, Rq = o.tangent[MASS, c], o.tangent[RU, c], o.tangent[RQ, c]
+        M, Ru, Rq = o.tangent[stage.MASS, c], o.tangent[stage.RU, c], o.tangent[stage.RQ, c]
         lever(M, Rq, j, b[0], b[1], b[2])
         Ru[j + 3] -= M[j + 4] * w2 - M[j + 5] * w1
         Ru[j + 4] -= M[j + 5] * w0 - M[j + 3] * w2
@@ -290,7 +263,7 @@ def turn_rows(m, r, o, j, first, end):
     """Turn the columns of free joints in some constraint rows."""
     for k in range(first, end):
         c = m.line_of[k]
-        lever(o.rows[G_ROW, c], o.rows[H_ROW, c], j, r.ut[j + 3], r.ut[j + 4], r.ut[j + 5])
+        lever(o.rows[stage.G_ROW, c], o.rows[stage.H_ROW, c], j, r.ut[j + 3], r.ut[j + 4], r.ut[j + 5])
 
 
 @kernel
@@ -327,7 +300,7 @@ def factorize(m, r, o, n, h, be, ge, te):
     p, v, s, N = h * h * be, h * ge, h * te, o.newton[: n * n].reshape((n, n))
     for c in range(nu):
         for d in range(nu):
-            N[c, d] = o.tangent[MASS, c, d] + v * o.tangent[RU, c, d] + p * o.tangent[RQ, c, d]
+            N[c, d] = o.tangent[stage.MASS, c, d] + v * o.tangent[stage.RU, c, d] + p * o.tangent[stage.RQ, c, d]
         for d in range(nz):
             N[c, nu + d] = s * o.Rz[c, d]
             N[nu + d, c] = -p * o.Gq[d, c] - v * o.Gu[d, c]
@@ -335,7 +308,7 @@ def factorize(m, r, o, n, h, be, ge, te):
         for d in range(nz):
             N[nu + c, nu + d] = (1.0 if c == d else 0.0) - s * o.Gz[c, d]
     if r.lam.shape[0] > 0:
-        border(m, N, o.rows[G_ROW], o.rows[H_ROW], o.tangent[RQ], o.Gq, p, v)
+        border(m, N, o.rows[stage.G_ROW], o.rows[stage.H_ROW], o.tangent[stage.RQ], o.Gq, p, v)
     return linalg.lu(N, o.pivots)
 
 
@@ -360,32 +333,32 @@ def newton_update(m, w, r, o, parts, n, t, h, be, ge, te):
     nu, nz, nr, y = r.u.shape[0], r.z.shape[0], r.lam.shape[0], o.y[:n]
     p, v = h * h * be, h * ge
     for k in range(nu):
-        y[k] = -o.u[F, k]
+        y[k] = -o.u[stage.F, k]
     for k in range(nz):
-        y[nu + k] = w.zdot[k] - o.z[G, k]
+        y[nu + k] = w.zdot[k] - o.z[stage.G, k]
     if nr > 0:
-        links.violations(m, w, o.row[GAP])
-        links.rates(m, w, t, r.ut, o.row[RATE])
-        sides(y, o.row[GAP], o.row[RATE], p, v, nu + nz)
+        links.violations(m, w, o.row[stage.GAP])
+        links.rates(m, w, t, r.ut, o.row[stage.RATE])
+        sides(y, o.row[stage.GAP], o.row[stage.RATE], p, v, nu + nz)
     solve(m, o, parts, y)
-    along(m, y, o.rows[G_ROW], p, nu + nz, o.u[S1])
+    along(m, y, o.rows[stage.G_ROW], p, nu + nz, o.u[stage.S1])
     total = 0.0
     for k in range(nu):
-        a, b = (p * y[k] + o.u[S1, k]) / o.u[WX, k], v * y[k] / o.u[WU, k]
+        a, b = (p * y[k] + o.u[stage.S1, k]) / o.u[stage.WX, k], v * y[k] / o.u[stage.WU, k]
         total += a * a + b * b
-    turn(m, o.u[XI], 1.0, y)
-    turn(m, o.u[XI], 1.0, o.u[S1])
+    stage.turn(m, o.u[stage.XI], 1.0, y)
+    stage.turn(m, o.u[stage.XI], 1.0, o.u[stage.S1])
     for k in range(nu):
-        o.u[E, k] += y[k]
-        o.u[P, k] += o.u[S1, k]
+        o.u[stage.E, k] += y[k]
+        o.u[stage.P, k] += o.u[stage.S1, k]
     for k in range(nz):
-        a = h * te * y[nu + k] / o.z[WZ, k]
+        a = h * te * y[nu + k] / o.z[stage.WZ, k]
         total += a * a
-        o.z[G, k] += y[nu + k]
+        o.z[stage.G, k] += y[nu + k]
     push, size = 0.0, 1e-300
     for j in range(nr):
-        o.row[LAM, j] += y[nu + nz + j]
-        w.lam[j] = o.row[LAM, j]
+        o.row[stage.LAM, j] += y[nu + nz + j]
+        w.lam[j] = o.row[stage.LAM, j]
         push, size = max(push, abs(y[nu + nz + j])), max(size, abs(w.lam[j]))
     return math.sqrt(total / max(2 * nu + nz, 1)), push / size
 
@@ -399,13 +372,13 @@ def rounding(m, r, o, parts, n, h, be, ge):
         return 0.0
     for k in range(nu + nz):
         y[k] = 0.0
-    blocks.row_sizes(m, o.rows[G_ROW], y[nu + nz :])
+    blocks.row_sizes(m, o.rows[stage.G_ROW], y[nu + nz :])
     for j in range(nu + nz, n):
         y[j] *= 1e-15 / p
     solve(m, o, parts, y)
     total = 0.0
     for k in range(nu):
-        a, b = p * y[k] / o.u[WX, k], v * y[k] / o.u[WU, k]
+        a, b = p * y[k] / o.u[stage.WX, k], v * y[k] / o.u[stage.WU, k]
         total += a * a + b * b
     return math.sqrt(total / max(2 * nu + nz, 1))
 
@@ -417,7 +390,7 @@ def judge(m, r, o, ints, reals, h, it, norm, old, floor):
     PAUSED means one more. A fixed step cannot be shortened: where Newton is slow it takes a new tangent in
     every iteration. An update below ``floor`` is rounding.
     """
-    fixed = o.c[STEP] > 0.0
+    fixed = o.c[stage.STEP] > 0.0
     tolerance = max(10.0 * 2.2e-16 / reals[st.RTOL], min(0.03, math.sqrt(reals[st.RTOL])))
     rate = reals[st.RATE]
     if not math.isfinite(norm):
@@ -433,9 +406,9 @@ def judge(m, r, o, ints, reals, h, it, norm, old, floor):
     if norm <= max(1e-2 * tolerance, floor):
         return st.DONE, rate
     if it == 0:  # by the rate that was measured a few steps ago, if its tangent is still in use
-        good = ints[st.KEEP_JACOBIAN] == 1 and left <= 0.1 * tolerance and o.ints[UNSEEN] < BLIND
+        good = ints[st.KEEP_JACOBIAN] == 1 and left <= 0.1 * tolerance and o.ints[stage.UNSEEN] < BLIND
         return st.DONE if good else st.PAUSED, rate
-    o.ints[UNSEEN] = 0
+    o.ints[stage.UNSEEN] = 0
     if rate < 1.0 and left <= tolerance:
         return st.DONE, rate
     if rate > 0.3 and norm <= max(1.0 if fixed else 0.03, 10.0 * floor) and ints[st.KEEP_JACOBIAN] == 2:
@@ -462,7 +435,7 @@ def worst_rate(o):
     """The velocity whose rate is largest in units of its weight; one that is not finite first."""
     worst, found = 0.0, 0
     for k in range(o.u.shape[1]):
-        size = abs(o.u[E, k]) / o.u[WU, k]
+        size = abs(o.u[stage.E, k]) / o.u[stage.WU, k]
         if not math.isfinite(size):
             return k
         if size > worst:
@@ -482,7 +455,7 @@ def solve_end(m, w, r, o, parts, count, state, t, h, be, ge, te, both):
     outcome, rate, old = st.PAUSED, state[st.RATE], 0.0
     floor, pushed = 0.0, 0.0
     while outcome == st.PAUSED:
-        end_state(m, r, o, h, be, ge, te)
+        stage.end_state(m, r, o, h, be, ge, te)
         evaluate_end(m, w, r, o, parts, count, t, both)
         if count[st.FACTORED] == 0:
             count[st.FACTORIZATIONS] += 1
@@ -491,7 +464,7 @@ def solve_end(m, w, r, o, parts, count, state, t, h, be, ge, te, both):
             else:
                 made = factorize(m, r, o, n, h, be, ge, te)
             if not made:
-                outcome = st.NOT_CONVERGED if finite(o.u[F]) else st.NOT_FINITE
+                outcome = st.NOT_CONVERGED if finite(o.u[stage.F]) else st.NOT_FINITE
                 break
             count[st.FACTORED] = 1
         if not both and old == 0.0:
@@ -506,7 +479,7 @@ def solve_end(m, w, r, o, parts, count, state, t, h, be, ge, te, both):
                 outcome = st.PAUSED
         count[st.NEWTON] += 1
         old, pushed = norm, push
-    o.ints[UNSEEN] += 1
+    o.ints[stage.UNSEEN] += 1
     state[st.RATE] = rate
     return outcome
 
@@ -519,7 +492,7 @@ def evaluate_end(m, w, r, o, parts, count, t, both):
             differentiate_tree(m, w, r, o, parts, t)
         else:
             dynamics.tangent_at(
-                m, w, t, r.qt, r.ut, o.u[AT], r.zt, o.u[F], o.tangent[RQ], o.tangent[RU], o.tangent[MASS],
+                m, w, t, r.qt, r.ut, o.u[stage.AT], r.zt, o.u[stage.F], o.tangent[stage.RQ], o.tangent[stage.RU], o.tangent[stage.MASS],
                 o.Rz, o.Gq, o.Gu, o.Gz,
             )
             tangent_rows(m, w, r, o, both)
@@ -527,5 +500,5 @@ def evaluate_end(m, w, r, o, parts, count, t, both):
         count[st.KEEP_JACOBIAN], count[st.AGE] = 2, 0  # 2: of this very step
         count[st.FACTORED] = 0
     else:
-        dynamics.residual_at(m, w, t, r.qt, r.ut, o.u[AT], r.zt, o.u[F])
+        dynamics.residual_at(m, w, t, r.qt, r.ut, o.u[stage.AT], r.zt, o.u[stage.F])
     count[st.EVALUATIONS] += 1

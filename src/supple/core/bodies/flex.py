@@ -18,6 +18,9 @@ from supple.core.base import so3
 from supple.core.bodies import second_order_shapes as slaved
 from supple.native.declare import kernel
 
+# Rows of the scratch: motion of the child relative to its parent and its rate, four more
+Z_ROW, ZD_ROW, G_ROW, JD_ROW, J1_ROW, T_ROW = range(6, 12)
+
 
 @kernel
 def spatial_cross(x, y, out):
@@ -224,9 +227,6 @@ def edge_motion(tree, work, n, u, a):
         for l in range(6):
             z[l] = -z[l]
             y[l] = -y[l]
-
-# Rows of the scratch: motion of the child relative to its parent and its rate, four more
-Z_ROW, ZD_ROW, G_ROW, JD_ROW, J1_ROW, T_ROW = range(6, 12)
 
 
 @kernel

@@ -40,27 +40,10 @@ D = np.array(table.D)
 E5, E3 = np.array(table.E5), np.array(table.E3)
 # Which stages, as arrays: a plain number in a call makes Numba compile the callee for that number.
 STEP_STAGES, DENSE_STAGES = np.arange(1, END + 1), np.arange(END + 1, STAGES)
-
-
-def _monomials():
-    """Coefficients of s^j, j = 1 to 7, from the seven coefficients of the dense output.
-
-    It is a sum of f0 s, f1 s (1-s), f2 s^2 (1-s), f3 s^2 (1-s)^2 ... : s and 1-s in turn.
-    """
-    basis, product = np.zeros((7, 7)), np.array([1.0])
-    for i in range(7):
-        product = np.convolve(product, (0.0, 1.0) if i % 2 == 0 else (1.0, -1.0))
-        basis[: len(product) - 1, i] = product[1:]
-    return basis
-
-
-MONOMIALS = _monomials()
-
 # Numbers of the method: how constraints are kept, rate of Baumgarte's pull (1/s), largest violation at the ends of steps
 KEEP, PULL, WORST = 0, 1, 2
 PARAMETERS = 3
 PROJECTION, BAUMGARTE, PARTITION = 0.0, 1.0, 2.0
-
 N = "2 * nu + nz + elements"  # increments, velocities, controller states, work
 OWN_RECORD = Record(
     "Own", __name__,
@@ -85,6 +68,21 @@ OWN_RECORD = Record(
     follows=True,
 )
 Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
+
+
+def _monomials():
+    """Coefficients of s^j, j = 1 to 7, from the seven coefficients of the dense output.
+
+    It is a sum of f0 s, f1 s (1-s), f2 s^2 (1-s), f3 s^2 (1-s)^2 ... : s and 1-s in turn.
+    """
+    basis, product = np.zeros((7, 7)), np.array([1.0])
+    for i in range(7):
+        product = np.convolve(product, (0.0, 1.0) if i % 2 == 0 else (1.0, -1.0))
+        basis[: len(product) - 1, i] = product[1:]
+    return basis
+
+
+MONOMIALS = _monomials()
 
 
 @kernel

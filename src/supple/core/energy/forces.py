@@ -9,20 +9,8 @@ import math
 
 from supple.core.base import layout as at
 from supple.core.energy import forms as form
+from supple.core.energy import state as es
 from supple.core.energy import vectors
-from supple.core.energy.state import (
-    B_MASS,
-    C_COSINE,
-    C_FORM,
-    C_KIND,
-    C_Q,
-    E_NUMBER,
-    E_TARGET,
-    LINE,
-    TURN,
-    first_motion,
-    motions_of,
-)
 from supple.core.forces import joint_forces
 from supple.core.forces import point_spring as line
 from supple.core.forces.forces import FOLLOWS, FORCE, GRADIENT, SIGNALS, SPRING_DAMPER, VECTOR_LOAD
@@ -49,7 +37,7 @@ def one_form(o, i, before, after, b):
 @kernel
 def shortest(o, c):
     """A length that is rounding: the direction of a spring means nothing below it."""
-    return 1e-9 * math.sqrt(o.form[c[C_FORM], form.UNIT])
+    return 1e-9 * math.sqrt(o.form[c[es.C_FORM], form.UNIT])
 
 
 @kernel
@@ -59,17 +47,17 @@ def increment(o, c, before, after, b):
     The row is left in the scratch b at MEAN. Returned: the increment; the factor of its row, and of an angle the derivatives of
     that factor with the sine and the cosine of the increment; values at both ends: sines and cosines, or lengths.
     """
-    s0, s1 = one_form(o, c[C_FORM], before, after, b)
+    s0, s1 = one_form(o, c[es.C_FORM], before, after, b)
     line = b[MEAN]
-    if c[C_KIND] == TURN:
-        c0, c1 = one_form(o, c[C_COSINE], before, after, b[COSINE:])
+    if c[es.C_KIND] == es.TURN:
+        c0, c1 = one_form(o, c[es.C_COSINE], before, after, b[COSINE:])
         delta, factor, along_e, along_g = form.angle(c0 * s1 - s0 * c1, c0 * c1 + s0 * s1)
         sm, cm = 0.5 * (s0 + s1), 0.5 * (c0 + c1)
         for i in range(form.ROW):
             line[i] = factor * (cm * b[5, i] - sm * b[COSINE + 5, i])
         return delta, factor, along_e, along_g, s0, s1, c0, c1
     factor, delta = 1.0, s1 - s0
-    if c[C_KIND] != LINE:  # s is half the square of a length
+    if c[es.C_KIND] != es.LINE:  # s is half the square of a length
         s0, s1 = math.sqrt(2.0 * s0), math.sqrt(2.0 * s1)
         factor, delta = 2.0 / max(s0 + s1, shortest(o, c)), s1 - s0
     for i in range(form.ROW):
@@ -82,12 +70,12 @@ def increment_change(o, c, b, n, end, found):
     """Change of an increment and, into the scratch at CHANGE, of its row for the unit motion n at one end (0 or 1)."""
     _, factor, along_e, along_g, s0, s1, c0, c1 = found
     y, out, other, unit = o.buf[VECTOR], o.buf[CHANGE], o.buf[OTHER], o.buf[UNITS]
-    of = o.form_ints[c[C_FORM]]
+    of = o.form_ints[c[es.C_FORM]]
     form.moved(of, b[end], n, unit, y)
     form.row_change(of, b[2], y, out)
     ds = b[3 + end, n]
-    if c[C_KIND] == TURN:
-        of = o.form_ints[c[C_COSINE]]
+    if c[es.C_KIND] == es.TURN:
+        of = o.form_ints[c[es.C_COSINE]]
         form.moved(of, b[COSINE + end], n, unit, y)
         form.row_change(of, b[COSINE + 2], y, other)
         dc = b[COSINE + 3 + end, n]
@@ -101,7 +89,7 @@ def increment_change(o, c, b, n, end, found):
             out[i] = factor * (cm * out[i] - sm * other[i] + 0.5 * (dc * sine - ds * cosine)) + df * (cm * sine - sm * cosine)
         return (g * de - e * dg) / (e * e + g * g)
     sign = 2.0 * end - 1.0
-    if c[C_KIND] == LINE:
+    if c[es.C_KIND] == es.LINE:
         return sign * ds
     dl = ds / max(s1 if end == 1 else s0, shortest(o, c))
     for i in range(form.ROW):
@@ -115,8 +103,8 @@ def spread(o, table, of, x, column, s):
     for side in range(2):
         n = of[form.A + side] - 1
         if n >= 0:
-            first = first_motion(o, n)
-            for i in range(motions_of(o, n)):
+            first = es.first_motion(o, n)
+            for i in range(es.motions_of(o, n)):
                 table[first + i, column] += s * x[6 * side + i]
 
 
@@ -134,7 +122,7 @@ def push(force, of, x, s):
 def column_of(o, of, k):
     """Column of the motion k (of 12) of a form's bodies; negative on the ground, and for rotations of vectors."""
     n = of[form.A + k // 6] - 1
-    return first_motion(o, n) + k % 6 if n >= 0 and k % 6 < motions_of(o, n) else -1
+    return es.first_motion(o, n) + k % 6 if n >= 0 and k % 6 < es.motions_of(o, n) else -1
 
 
 @kernel
@@ -200,15 +188,15 @@ def law(m, w, e, t, di, dj, df, rate, jump):
 @kernel
 def act(m, w, r, o, i, t, h, P):
     """Forces of element i on its coordinate and their derivatives; its work over the step into o.work."""
-    e = o.element[i, E_NUMBER]
-    c = o.coordinate[o.element[i, E_TARGET]]
-    of, motions = o.form_ints[c[C_FORM]], o.unit.shape[0]
+    e = o.element[i, es.E_NUMBER]
+    c = o.coordinate[o.element[i, es.E_TARGET]]
+    of, motions = o.form_ints[c[es.C_FORM]], o.unit.shape[0]
     later, sooner = o.buf[0:BETWEEN], o.buf[BETWEEN : 2 * BETWEEN]
     g = increment(o, c, o.cj, o.cf, later)
     d = increment(o, c, o.ci, o.cj, sooner)
     qi = d[4]
-    if c[C_KIND] == LINE or c[C_KIND] == TURN:
-        qi = r.q[c[C_Q]]
+    if c[es.C_KIND] == es.LINE or c[es.C_KIND] == es.TURN:
+        qi = r.q[c[es.C_Q]]
     qj = qi + d[0]
     qf = qj + g[0]
     rate = (g[0] + d[0]) / h
@@ -245,7 +233,7 @@ def act(m, w, r, o, i, t, h, P):
 @kernel
 def load(m, w, o, i, t, before, after, turn, force, table, first, last):
     """A given force and torque on a body between two states, and its derivatives; returns its work."""
-    e, n = o.element[i, E_NUMBER], o.element[i, E_TARGET] - 1
+    e, n = o.element[i, es.E_NUMBER], o.element[i, es.E_TARGET] - 1
     el, c = m.element[e], m.coef[e]
     f, x, y, d = o.buf[0], o.buf[1], o.buf[2], o.buf[3]
     for k in range(6):
@@ -277,7 +265,7 @@ def load(m, w, o, i, t, before, after, turn, force, table, first, last):
     unit, change = o.buf[7], o.buf[8]
     for end in range(2):
         column = last if end == 1 else first
-        if column < 0 or motions_of(o, n) == 3:
+        if column < 0 or es.motions_of(o, n) == 3:
             continue
         for k in range(3):
             for j in range(3):
@@ -308,7 +296,7 @@ def forces(m, w, r, o, t, h, P):
             o.kh[i, k] = 0.0
     for n in range(o.vi.shape[0]):
         for k in range(3):
-            o.fg[n, k] = (o.body[n, B_MASS] if n < nb else o.weight[n - nb]) * m.gravity[k]
+            o.fg[n, k] = (o.body[n, es.B_MASS] if n < nb else o.weight[n - nb]) * m.gravity[k]
             o.fh[n, k] = o.fg[n, k]
             o.fg[n, 3 + k], o.fh[n, 3 + k] = 0.0, 0.0
     for i in range(o.element.shape[0]):
@@ -324,13 +312,13 @@ def forces(m, w, r, o, t, h, P):
             column = (2 * motions if jump else motions) + k
             constrain(o, i, before, after, force, table, first, last, column)
         for i in range(o.element.shape[0]):
-            kind = m.element[o.element[i, E_NUMBER], at.KIND]
+            kind = m.element[o.element[i, es.E_NUMBER], at.KIND]
             if kind == FORCE:
                 o.work[i] += load(m, w, o, i, time, before, after, turn, force, table, first, last)
             elif kind == VECTOR_LOAD:
                 o.work[i] += vectors.spread_load(m, w, o, i, time, before, after, force)
     for i in range(o.element.shape[0]):
-        kind = m.element[o.element[i, E_NUMBER], at.KIND]
+        kind = m.element[o.element[i, es.E_NUMBER], at.KIND]
         if kind == GRADIENT:
             o.work[i] = vectors.deform(m, w, o, i, h, P)
         elif kind != FORCE and kind != VECTOR_LOAD:

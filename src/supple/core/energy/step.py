@@ -26,15 +26,6 @@ from supple.core.energy import balance, vectors
 from supple.core.energy import forms as form
 from supple.core.energy import state as es
 from supple.core.energy.forces import column_of, forces
-from supple.core.energy.state import (
-    DECAY,
-    E_NUMBER,
-    LEFT,
-    MASS,
-    RATE,
-    ROWS,
-    STEP,
-)
 from supple.core.linalg.dense import lu, lu_solve
 from supple.core.run import acceptance, step_size
 from supple.core.run import step as st
@@ -51,7 +42,7 @@ SAME = 1e-9  # of a step: times that are one instant
 @kernel
 def choose_rows(m, o):
     """Independent rows at the start of the step: those with the largest rests, one after the other."""
-    rank, rows, n = o.sel.shape[0], o.ints[ROWS], o.unit.shape[0]
+    rank, rows, n = o.sel.shape[0], o.ints[es.ROWS], o.unit.shape[0]
     if rank == rows:
         for k in range(rank):
             o.sel[k] = k
@@ -136,7 +127,7 @@ def correct(m, o, h, P):
             else:
                 o.vf[n, k] -= 2.0 * d / h
     for k in range(rank):
-        unit = o.scalar[MASS] * m.length * m.length / (h * h * o.form[o.sel[k], form.UNIT])
+        unit = o.scalar[es.MASS] * m.length * m.length / (h * h * o.form[o.sel[k], form.UNIT])
         o.lam[o.sel[k]] -= unit * o.rhs[count + k]
     return size
 
@@ -149,7 +140,7 @@ def solve(m, w, r, o, count, t, h, P):
     else:
         es.continue_from_end(o)
     choose_rows(m, o)
-    for i in range(o.ints[ROWS]):  # multipliers of rows that are not in use begin at zero when they are
+    for i in range(o.ints[es.ROWS]):  # multipliers of rows that are not in use begin at zero when they are
         used = False
         for k in range(o.sel.shape[0]):
             used = used or o.sel[k] == i
@@ -197,9 +188,9 @@ def project(m, o):
             mat[i, k] = 0.0
     for b in range(nb):
         for k in range(3):
-            mat[6 * b + k, 6 * b + k] = o.body[b, es.B_MASS] / o.scalar[MASS]
+            mat[6 * b + k, 6 * b + k] = o.body[b, es.B_MASS] / o.scalar[es.MASS]
             for i in range(3):
-                mat[6 * b + 3 + k, 6 * b + 3 + i] = o.body[b, es.B_J + 3 * k + i] / (o.scalar[MASS] * length * length)
+                mat[6 * b + 3 + k, 6 * b + 3 + i] = o.body[b, es.B_J + 3 * k + i] / (o.scalar[es.MASS] * length * length)
     vectors.inertia(o, length)
     for k in range(rank):
         of, f = o.form_ints[o.sel[k]], o.form[o.sel[k]]
@@ -259,7 +250,7 @@ def fill_polynomials(m, r, o, h):
             r.pw[e, i] = 0.0
         r.pw[e, 0] = r.w[e]
     for i in range(o.element.shape[0]):
-        r.pw[o.element[i, E_NUMBER], 1] = o.work[i]
+        r.pw[o.element[i, es.E_NUMBER], 1] = o.work[i]
 
 
 @kernel
@@ -294,7 +285,7 @@ def move(r, o):
     st.copy(r.qs, r.q)
     st.copy(r.a, r.u)
     for e in range(o.element.shape[0]):
-        r.w[o.element[e, E_NUMBER]] += o.work[e]
+        r.w[o.element[e, es.E_NUMBER]] += o.work[e]
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)
@@ -315,19 +306,19 @@ def energy_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     for _ in range(budget):
         if acceptance.events_wait(count):
             return st.PAUSED
-        o.ints[LEFT] = step_size.equal_steps(state, count, stops, o.scalar[STEP], o.ints[LEFT])
-        if o.ints[LEFT] == 0:
+        o.ints[es.LEFT] = step_size.equal_steps(state, count, stops, o.scalar[es.STEP], o.ints[es.LEFT])
+        if o.ints[es.LEFT] == 0:
             return st.TOO_SMALL
         t, h = state[st.T], state[st.H]
-        t1 = end_of_step(stops[count[st.STOP]], o.ints[LEFT], h, grid, count[st.GRID])
-        outcome = solve(m, w, r, o, count, t, h, o.scalar[DECAY] * h / 3.0)
+        t1 = end_of_step(stops[count[st.STOP]], o.ints[es.LEFT], h, grid, count[st.GRID])
+        outcome = solve(m, w, r, o, count, t, h, o.scalar[es.DECAY] * h / 3.0)
         if outcome != st.DONE:
             count[st.NEWTON_FAILURES] += 1
             return outcome
-        if o.scalar[DECAY] > 0.0 and o.sel.shape[0] > 0 and not project(m, o):
+        if o.scalar[es.DECAY] > 0.0 and o.sel.shape[0] > 0 and not project(m, o):
             return st.NOT_CONVERGED
         count[st.STEPS] += 1
-        o.scalar[RATE] = max(o.scalar[RATE], largest_rate(o))
+        o.scalar[es.RATE] = max(o.scalar[es.RATE], largest_rate(o))
         vectors.write(m, w, r, o)
         es.write_state(r, o)
         fill_polynomials(m, r, o, h)
@@ -339,7 +330,7 @@ def energy_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         state[st.T] = t1
         audit_state(m, w, r, count, state)
         count[st.FRESH] = 0
-        o.ints[LEFT] = 0 if acceptance.reaches_stop(count, stops, t1) else o.ints[LEFT] - 1
+        o.ints[es.LEFT] = 0 if acceptance.reaches_stop(count, stops, t1) else o.ints[es.LEFT] - 1
         if acceptance.is_finished(count, stops):
             return st.DONE
     return st.PAUSED

@@ -28,6 +28,8 @@ from supple.core.bodies import second_order_shapes as slaved
 from supple.native.declare import INT, VEC, block, kernel, shared
 
 THIN = 1e-6  # of what a body without a thin direction would have: under constraints a pivot below it needs care
+NONE = 1e-13  # of the inertia that a velocity moves: a pivot below it is none
+NO_WRENCHES, WRENCHES, CONSTRAINED = 0, 1, 2  # what ``articulate`` begins with
 
 
 @kernel
@@ -108,9 +110,6 @@ def thin(m, w, n, j):
     turning -= 2.0 * mass * (c0 * c0 + c1 * c1 + c2 * c2)  # about the centre of mass
     v0, v1, v2 = j[3] + j[1] * c2 - j[2] * c1, j[4] + j[2] * c0 - j[0] * c2, j[5] + j[0] * c1 - j[1] * c0
     return THIN * (turning * (j[0] * j[0] + j[1] * j[1] + j[2] * j[2]) + mass * (v0 * v0 + v1 * v1 + v2 * v2))
-
-NONE = 1e-13  # of the inertia that a velocity moves: a pivot below it is none
-NO_WRENCHES, WRENCHES, CONSTRAINED = 0, 1, 2  # what ``articulate`` begins with
 
 
 @kernel

@@ -46,6 +46,10 @@ from supple.native.declare import kernel
 # (a little more would be counted, and cost as many digits of the complement S). Slopes of nodal vectors have inertia, however
 # short elements are beside the model
 THIN, ADDED, NONE = 1e-6, 1e-5, 1e-8
+# Pivots of rows, of their own squares: those of rows that depend on others; and those that few corrections of the solution
+# can do with, each of which leaves rounding over the pivot. With added inertia corrections are repeated.
+DEPENDENT, CLOSE = 1e-14, 1e-10
+SMALL = 1e-6  # rows that hold a joint's frames together have unit axes: below it they do not give a coordinate
 
 
 @kernel
@@ -140,11 +144,6 @@ def outward(m, w, f):
             f[i] = s
             for k in range(reach[i], i):
                 f[k] -= l[k] * s
-
-# Pivots of rows, of their own squares: those of rows that depend on others; and those that few corrections of the solution
-# can do with, each of which leaves rounding over the pivot. With added inertia corrections are repeated.
-DEPENDENT, CLOSE = 1e-14, 1e-10
-SMALL = 1e-6  # rows that hold a joint's frames together have unit axes: below it they do not give a coordinate
 
 
 @kernel

@@ -28,6 +28,7 @@ from supple.native.declare import INT, INTS, MAT, REALS, VEC, entry, hold, kerne
 TWIST, MASS, FIRST, SECOND, NODE_SLOPES = starts(6, 1, 3, 6)
 # Rows of a node in the workspace of articulated bodies, which is free here
 P, D, E, Y, _ROWS = starts(6, 6, 6, 6)
+EVERY = 8  # of so many instants one tells whether a difference is smooth
 
 
 @kernel
@@ -152,8 +153,6 @@ def add_inertias(m, w, out):
         g[SECOND + 3] += y0 * b1 + y1 * b0 + z0 * w1 + z1 * w0
         g[SECOND + 4] += y0 * b2 + y2 * b0 + z0 * w2 + z2 * w0
         g[SECOND + 5] += y1 * b2 + y2 * b1 + z1 * w2 + z2 * w1
-
-EVERY = 8  # of so many instants one tells whether a difference is smooth
 
 
 @entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT)

@@ -62,6 +62,9 @@ SCALARS = 4  # of a span that tensions depend on: length, both angles, rate
 QUARTER, TURN = 0.5 * np.pi, 2.0 * np.pi
 MARGIN = 0.1  # rad before the angle of contact would jump by a turn
 ITERATIONS, CLOSE = 30, 1e-12
+TINY = 1e-30  # of imaginary displacements
+E_ROW, C_ROW, W_ROW = 5, 11, 17  # scratch rows, as in core/forces/constraint_rows.py
+IN_SPAN, IN_LEAVES, IN_ARRIVES, IN_RATE = range(SCALARS)
 
 
 def scratch_size(stations: int) -> int:
@@ -347,10 +350,6 @@ def rope_branch(tree, work, e, q, u):
     for k in range(1, n - 1):
         code = 3 * code + (1 if x[k, ACTIVE].real > 0.5 else 0)
     return code
-
-TINY = 1e-30  # of imaginary displacements
-E_ROW, C_ROW, W_ROW = 5, 11, 17  # scratch rows, as in core/forces/constraint_rows.py
-IN_SPAN, IN_LEAVES, IN_ARRIVES, IN_RATE = range(SCALARS)
 
 
 @kernel

@@ -41,6 +41,26 @@ RUN_SPAN, PARTS_SPAN = st.RUN_RECORD.span, PARTS_RECORD.span
 CHOICE_SPAN, RADAU_SPAN = radau_views.CHOICE_RECORD.span, radau_views.OWN_RECORD.span
 ALPHA_SPAN, DOP853_SPAN = alpha_stage.OWN_RECORD.span, dop853.OWN_RECORD.span
 ENERGY_SPAN, INTERVAL_SPAN = es.OWN_RECORD.span, ev.SPAN_RECORD.span
+# The header of an image after the sizes of the model and the places of its state: where things are in the state of a run, each
+# with its number, in the order of ``struct header`` in native/model.h
+PLACES = {
+    "at_time": st.T, "at_size": st.H, "at_energy": st.E_MAX, "at_error": st.ERROR_OLD, "at_switch": st.H_SWITCH,
+    "at_least": st.H_MIN, "at_rtol": st.RTOL, "at_atol": st.ATOL, "at_stop": st.STOP, "at_steps": st.STEPS, "at_fresh": st.FRESH,
+    "at_rejected": st.AFTER_REJECT, "at_factored": st.FACTORED, "at_refused": st.REJECTED, "done": st.DONE, "paused": st.PAUSED,
+}  # fmt: skip
+# Sizes before them, and numbers behind them
+SIZES = "nodes", "nq", "nu", "nz", "nr", "all_nr", "at_q", "at_u", "at_z", "at_zdot"
+REST = "max_steps", "fixed_step", "work", "all_work"
+NAMES = (*SIZES, *PLACES, *REST)
+(
+    A_NODES, A_NQ, A_NU, A_NZ, A_NR, A_ALL_NR, A_Q, A_U, A_Z, A_ZDOT, A_STEPS, A_FIXED, A_WORK, A_ALL_WORK,
+) = (NAMES.index(name) for name in (*SIZES, *REST))  # fmt: skip
+A_PLACES, PLACE_NUMBERS, HEADER_LENGTH = len(SIZES), np.array(list(PLACES.values())), len(NAMES)
+WORK_SPAN = at.WORK_RECORD.span
+Q_PLACE, U_PLACE, Z_PLACE = (st.RUN_RECORD.begin(field) for field in ("q", "u", "z"))
+ZDOT_PLACE = at.WORK_RECORD.begin("zdot")
+# What is wrong, by what it is in
+FINE, HEADER, TREE, BODIES, LINKS, ROWS, SIGNALS, GRADIENTS, FORCES, PLAN, FRONTS, RUN, NUMBERS = range(13)
 
 
 @kernel
@@ -362,28 +382,6 @@ def children_fit(p, k, front):
         if not numbers_fit(p, child[bl.PARENT], child[bl.SIZE] - child[bl.PIVOTS], 0, front[bl.SIZE]):
             return False
     return True
-
-# The header of an image after the sizes of the model and the places of its state: where things are in the state of a run, each
-# with its number, in the order of ``struct header`` in native/model.h
-PLACES = {
-    "at_time": st.T, "at_size": st.H, "at_energy": st.E_MAX, "at_error": st.ERROR_OLD, "at_switch": st.H_SWITCH,
-    "at_least": st.H_MIN, "at_rtol": st.RTOL, "at_atol": st.ATOL, "at_stop": st.STOP, "at_steps": st.STEPS, "at_fresh": st.FRESH,
-    "at_rejected": st.AFTER_REJECT, "at_factored": st.FACTORED, "at_refused": st.REJECTED, "done": st.DONE, "paused": st.PAUSED,
-}  # fmt: skip
-# Sizes before them, and numbers behind them
-SIZES = "nodes", "nq", "nu", "nz", "nr", "all_nr", "at_q", "at_u", "at_z", "at_zdot"
-REST = "max_steps", "fixed_step", "work", "all_work"
-NAMES = (*SIZES, *PLACES, *REST)
-(
-    A_NODES, A_NQ, A_NU, A_NZ, A_NR, A_ALL_NR, A_Q, A_U, A_Z, A_ZDOT, A_STEPS, A_FIXED, A_WORK, A_ALL_WORK,
-) = (NAMES.index(name) for name in (*SIZES, *REST))  # fmt: skip
-A_PLACES, PLACE_NUMBERS, HEADER_LENGTH = len(SIZES), np.array(list(PLACES.values())), len(NAMES)
-WORK_SPAN = at.WORK_RECORD.span
-Q_PLACE, U_PLACE, Z_PLACE = (st.RUN_RECORD.begin(field) for field in ("q", "u", "z"))
-ZDOT_PLACE = at.WORK_RECORD.begin("zdot")
-
-# What is wrong, by what it is in
-FINE, HEADER, TREE, BODIES, LINKS, ROWS, SIGNALS, GRADIENTS, FORCES, PLAN, FRONTS, RUN, NUMBERS = range(13)
 
 
 @kernel

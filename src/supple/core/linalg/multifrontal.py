@@ -52,6 +52,7 @@ TANGENT, ROWS, PUSH, RATES, STATE_PUSH, STATE, STATE_OWN, OWN = range(8)
 MASS, RQ, RU = 0, 1, 2  # tangents
 
 CUBE = Kind("float64", 3)
+SIX = 6  # velocities of a free body, or of a node of a cable
 
 
 @kernel
@@ -450,8 +451,6 @@ def block_solve(m, factors, pivots, y, scratch):
     for part in range(parts):
         for k in range(y.shape[1]):
             y[part, k] = scratch[part, place[k]]
-
-SIX = 6  # velocities of a free body, or of a node of a cable
 
 
 @kernel

@@ -51,6 +51,11 @@ OWN_RECORD = Record(
     follows=True,
 )
 Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
+NEAREST, FARTHEST = 0.4, 20.0  # distance of nodes, in steps: nearer ones amplify noise, farther ones say little
+# Points behind the start and weights of the rule of Lobatto of degree 7
+LOBATTO_END = 1.0 / 20.0
+LOBATTO = np.array([0.5 - 0.5 * math.sqrt(3.0 / 7.0), 0.5, 0.5 + 0.5 * math.sqrt(3.0 / 7.0), 1.0])
+LOBATTO_WEIGHTS = np.array([49.0 / 180.0, 16.0 / 45.0, 49.0 / 180.0, LOBATTO_END])
 
 
 @kernel
@@ -82,13 +87,6 @@ def unpack(m, r, o, y):
         r.ut[k] = y[nq + k]
     for k in range(r.z.shape[0]):
         r.zt[k] = y[nq + nu + k]
-
-NEAREST, FARTHEST = 0.4, 20.0  # distance of nodes, in steps: nearer ones amplify noise, farther ones say little
-
-# Points behind the start and weights of the rule of Lobatto of degree 7
-LOBATTO_END = 1.0 / 20.0
-LOBATTO = np.array([0.5 - 0.5 * math.sqrt(3.0 / 7.0), 0.5, 0.5 + 0.5 * math.sqrt(3.0 / 7.0), 1.0])
-LOBATTO_WEIGHTS = np.array([49.0 / 180.0, 16.0 / 45.0, 49.0 / 180.0, LOBATTO_END])
 
 
 @kernel

@@ -37,36 +37,15 @@ from supple.core.base.layout import views
 from supple.core.bodies import chart, tree
 from supple.core.equations import dynamics, kkt
 from supple.core.forces import constraint_rows as links
-from supple.core.multistep.ends import (
-    ACC,
-    ADAMS,
-    ATTEMPTS,
-    BDF,
-    LEFT,
-    METHOD,
-    OWN_RECORD,
-    S1,
-    SIZE,
-    SWEEP,
-    TRIED,
-    TROUBLE,
-    WU,
-    WX,
-    F,
-    V,
-    begin,
-    fill_dense,
-    make_room,
-    move,
-    own_size,
-    own_views,
-    unpack,
-    write_end,
-)
+from supple.core.multistep import ends
 from supple.core.run import acceptance, events, kinks, step_size, weights
 from supple.core.run import step as st
 from supple.core.run.acceptance import audit_state
 from supple.native.declare import INT, INTS, IVEC, MAT, REAL, REALS, VEC, entry, hold, kernel
+
+MAX_ITERATIONS = (4, 3)  # of one attempt, in IDA and in CVODE
+# What multistep_accept is called for: start or restart, after a step, after a failure
+BEGIN, ACCEPT, FAILED = 0, 1, 2
 
 
 @kernel
@@ -201,15 +180,6 @@ def constraint_border(m, G, H, y, q, c, J):
                 for l in range(nq):  # q' depends on mu as on u, through B
                     J[l, mu + i] += b * J[l, nq + k]
 
-__all__ = [
-    "ADAMS", "ATTEMPTS", "BDF", "LEFT", "METHOD", "OWN_RECORD", "TROUBLE", "bdf_jacobian", "bdf_point", "multistep_accept",
-    "multistep_rates", "own_size",
-]
-
-MAX_ITERATIONS = (4, 3)  # of one attempt, in IDA and in CVODE
-# What multistep_accept is called for: start or restart, after a step, after a failure
-BEGIN, ACCEPT, FAILED = 0, 1, 2
-
 
 @kernel
 def watch(o, ints, reals, t, counted):
@@ -219,21 +189,21 @@ def watch(o, ints, reals, t, counted):
     iterations if these did not converge, otherwise because of its error. Times stay left of the next
     stop, so that a jump there is not seen early.
     """
-    if counted and t != o.scalar[TRIED]:
+    if counted and t != o.scalar[ends.TRIED]:
         size = t - reals[st.T]
-        if o.ints[ATTEMPTS] > 0:
-            quarter = abs(size - 0.25 * o.scalar[SIZE]) < 1e-6 * size
-            if quarter and o.ints[SWEEP] >= MAX_ITERATIONS[o.ints[METHOD]]:
+        if o.ints[ends.ATTEMPTS] > 0:
+            quarter = abs(size - 0.25 * o.scalar[ends.SIZE]) < 1e-6 * size
+            if quarter and o.ints[ends.SWEEP] >= MAX_ITERATIONS[o.ints[ends.METHOD]]:
                 ints[st.NEWTON_FAILURES] += 1
             else:
                 ints[st.REJECTED] += 1
-        o.scalar[TRIED] = t
-        o.scalar[SIZE] = size
-        o.ints[ATTEMPTS] += 1
-        o.ints[SWEEP] = 0
-    o.ints[SWEEP] += 1
+        o.scalar[ends.TRIED] = t
+        o.scalar[ends.SIZE] = size
+        o.ints[ends.ATTEMPTS] += 1
+        o.ints[ends.SWEEP] = 0
+    o.ints[ends.SWEEP] += 1
     ints[st.EVALUATIONS] += 1
-    return step_size.left_of(t, o.scalar[LEFT], reals[st.T])
+    return step_size.left_of(t, o.scalar[ends.LEFT], reals[st.T])
 
 
 @kernel
@@ -268,27 +238,27 @@ def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
     m, w = hold(tree_views), hold(work_views)
     run_views, i, k = st.run_views(m, run, count)
     r = hold(run_views)
-    o = hold(own_views(m, run, i, count, k))
+    o = hold(ends.own_views(m, run, i, count, k))
     nq, nu, nz, nr = r.q.shape[0], r.u.shape[0], r.z.shape[0], w.lam.shape[0]
     first = nq + nu + nz  # of the multipliers
-    implicit = o.ints[METHOD] == BDF and t > state[st.T]
+    implicit = o.ints[ends.METHOD] == ends.BDF and t > state[st.T]
     # CVODE looks for its first step by trials that are no attempts
     attempt = t > state[st.T] and (implicit or count[st.FRESH] == 0 or state[st.H] > 0.0)
     time = watch(o, count, state, t, attempt)
-    unpack(m, r, o, y)
-    acc, f, v = o.u[ACC], o.u[F], o.u[V]
+    ends.unpack(m, r, o, y)
+    acc, f, v = o.u[ends.ACC], o.u[ends.F], o.u[ends.V]
     for k in range(nu):
         acc[k] = yp[nq + k] if implicit else 0.0
         v[k] = r.ut[k]
     for i in range(nr):
         w.lam[i] = yp[first + i] if implicit else 0.0
     dynamics.residual_at(m, w, time, r.qt, r.ut, acc, r.zt, f)
-    o.ints[TROUBLE] = st.DONE
+    o.ints[ends.TROUBLE] = st.DONE
     if implicit:
         count[st.NEWTON] += 1
         for k in range(nu):
             if not math.isfinite(f[k]):
-                o.ints[TROUBLE] = st.NOT_FINITE
+                o.ints[ends.TROUBLE] = st.NOT_FINITE
                 count[st.BAD_DOF] = k
             for i in range(nr):
                 v[k] += o.B[i, k] * yp[first + nr + i]
@@ -302,13 +272,13 @@ def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
         if bad >= 0:  # a state that is not finite fails the pivot test, too
             count[st.BAD_DOF] = bad
             finite = bad >= nu or math.isfinite(w.failed[0])
-            o.ints[TROUBLE] = st.LOCKED if finite else st.NOT_FINITE
+            o.ints[ends.TROUBLE] = st.LOCKED if finite else st.NOT_FINITE
             for k in range(nu):
                 f[k] = math.nan
         elif nr > 0:
             keep_columns(m, w, o.B)
-            if o.ints[METHOD] == ADAMS:
-                pull_back(m, w, time, r.ut, f, o.u[S1], out[first + nr : first + 2 * nr])
+            if o.ints[ends.METHOD] == ends.ADAMS:
+                pull_back(m, w, time, r.ut, f, o.u[ends.S1], out[first + nr : first + 2 * nr])
         for i in range(nr):
             out[first + i] = w.lam[i]
             out[first + nr + i] = 0.0
@@ -334,19 +304,19 @@ def bdf_point(ints, reals, work, run, state, count, t, y, yp, q, u, a, z):
     m, w = hold(tree_views), hold(work_views)
     run_views, i, k = st.run_views(m, run, count)
     r = hold(run_views)
-    o = hold(own_views(m, run, i, count, k))
+    o = hold(ends.own_views(m, run, i, count, k))
     count[st.JACOBIANS] += 1
     count[st.FACTORIZATIONS] += 1  # IDA factorizes each matrix once
-    if o.ints[SWEEP] > 1:  # asked for in the middle: the iteration with the old matrix did not converge
+    if o.ints[ends.SWEEP] > 1:  # asked for in the middle: the iteration with the old matrix did not converge
         count[st.NEWTON_FAILURES] += 1
-        o.ints[SWEEP] = 1
-    unpack(m, r, o, y)
+        o.ints[ends.SWEEP] = 1
+    ends.unpack(m, r, o, y)
     st.copy(r.qt, q)
     st.copy(r.ut, u)
     st.copy(r.zt, z)
     for k in range(a.shape[0]):
         a[k] = yp[q.shape[0] + k]
-    time = step_size.left_of(t, o.scalar[LEFT], state[st.T])
+    time = step_size.left_of(t, o.scalar[ends.LEFT], state[st.T])
     nr, first = w.lam.shape[0], q.shape[0] + u.shape[0] + z.shape[0]
     if nr > 0:
         tree.poses(m, w, q)
@@ -405,14 +375,14 @@ def bdf_jacobian(ints, reals, work, y, q, u, c, Rq, Ru, M, Rz, Gq, Gu, Gz, G, H,
 @kernel
 def blame(r, o, count, state):
     """Outcome of a failed step, and the velocity that changed most in the last attempt; not finite ones first."""
-    state[st.H_MIN] = max(state[st.H_MIN], o.scalar[SIZE])  # for the message
+    state[st.H_MIN] = max(state[st.H_MIN], o.scalar[ends.SIZE])  # for the message
     worst = 0.0
     for k in range(r.u.shape[0]):
-        size = abs(r.ut[k] - r.u[k]) / o.u[WU, k]
-        if o.ints[TROUBLE] == st.DONE and not size <= worst:
+        size = abs(r.ut[k] - r.u[k]) / o.u[ends.WU, k]
+        if o.ints[ends.TROUBLE] == st.DONE and not size <= worst:
             worst = size if math.isfinite(size) else np.inf
             count[st.BAD_DOF] = k
-    return o.ints[TROUBLE] if o.ints[TROUBLE] != st.DONE else st.NOT_CONVERGED
+    return o.ints[ends.TROUBLE] if o.ints[ends.TROUBLE] != st.DONE else st.NOT_CONVERGED
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, REALS, REALS, REAL, INT)
@@ -427,21 +397,21 @@ def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, 
     m, w = hold(tree_views), hold(work_views)
     run_views, i, k = st.run_views(m, run, count)
     r = hold(run_views)
-    o = hold(own_views(m, run, i, count, k))
+    o = hold(ends.own_views(m, run, i, count, k))
     t, h, first, kink = state[st.T], t1 - state[st.T], state[st.E_MAX] < 0.0, 2.0
     if what == FAILED:
         return blame(r, o, count, state)
-    o.ints[ATTEMPTS] = 0
+    o.ints[ends.ATTEMPTS] = 0
     if what == ACCEPT:
-        make_room(o)
-        unpack(m, r, o, y)
+        ends.make_room(o)
+        ends.unpack(m, r, o, y)
     else:
-        begin(w, r, o, t, step_size.left_limit(count, stops))
-    write_end(w, r, o, y, yp, t1)
+        ends.begin(w, r, o, t, step_size.left_limit(count, stops))
+    ends.write_end(w, r, o, y, yp, t1)
     if what == ACCEPT:
         count[st.STEPS] += 1
         if r.w.shape[0] > 0 or acceptance.is_dense(m, r, count, grid, t1):
-            fill_dense(m, w, r, o, t, h)
+            ends.fill_dense(m, w, r, o, t, h)
             kink = kinks.first_unseen(m, w, r, count, t, h)
         if kink < 1.0:
             kinks.shorten_step(r, kink)
@@ -451,7 +421,7 @@ def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, 
             return st.EVENT
     if kink < 1.0:
         st.state_at(m, r, 1.0)  # before r.q moves
-    move(r, o)
+    ends.move(r, o)
     if kink < 1.0:
         st.copy(r.qt, r.q)
         st.copy(r.ut, r.u)
@@ -463,7 +433,7 @@ def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, 
         events.start_events(m, w, r)
     if what == ACCEPT or first:
         audit_state(m, w, r, count, state)
-    weights.weights(m, r, state, o.u[WX], o.u[WU], o.z, o.e)
+    weights.weights(m, r, state, o.u[ends.WX], o.u[ends.WU], o.z, o.e)
     if what == BEGIN:
         count[st.FRESH] = 1
         return st.PAUSED

@@ -19,23 +19,7 @@ from supple.core.base import layout as at
 from supple.core.equations import kkt_fronts
 from supple.core.forces.constraint_rows import LINEAR
 from supple.core.linalg import multifrontal as blocks
-from supple.core.radau.buffers import (
-    E1,
-    EI,
-    ER,
-    F4,
-    F5,
-    FA,
-    FD,
-    FU,
-    FX,
-    MASS,
-    P1,
-    RQ,
-    Y1,
-    Y2,
-    Y3,
-)
+from supple.core.radau import buffers as rb
 from supple.core.radau.stages import ALPHA, BETA, GAMMA, TI
 from supple.native.declare import kernel
 
@@ -53,16 +37,16 @@ def coefficients(c, g, stiff, h, one):
 def factorize(m, o, h):
     """Factors of both matrices; False if one is singular."""
     s, c, one = ALPHA * ALPHA + BETA * BETA, o.coefficients, 1.0
-    coefficients(c[E1], GAMMA, 1.0 / GAMMA, h, one)
-    coefficients(c[ER], ALPHA, ALPHA / s, h, one)
-    coefficients(c[EI], BETA, -BETA / s, h, one - 1.0)
+    coefficients(c[rb.E1], GAMMA, 1.0 / GAMMA, h, one)
+    coefficients(c[rb.ER], ALPHA, ALPHA / s, h, one)
+    coefficients(c[rb.EI], BETA, -BETA / s, h, one - 1.0)
     tangents = o.tangent
     if blocks.block_factors(
-        m, tangents, o.G, o.H, o.Rz, o.Gq, o.Gu, o.Gz, c[E1 : E1 + 1], o.stack, o.factors[E1 : E1 + 1], o.pivots[0]
+        m, tangents, o.G, o.H, o.Rz, o.Gq, o.Gu, o.Gz, c[rb.E1 : rb.E1 + 1], o.stack, o.factors[rb.E1 : rb.E1 + 1], o.pivots[0]
     ) >= 0:
         return False
     return blocks.block_factors(
-        m, tangents, o.G, o.H, o.Rz, o.Gq, o.Gu, o.Gz, c[ER : EI + 1], o.stack, o.factors[ER : EI + 1], o.pivots[1]
+        m, tangents, o.G, o.H, o.Rz, o.Gq, o.Gu, o.Gz, c[rb.ER : rb.EI + 1], o.stack, o.factors[rb.ER : rb.EI + 1], o.pivots[1]
     ) < 0
 
 
@@ -77,14 +61,14 @@ def weights(m, o, held, out):
 @kernel
 def weigh_rows(m, w, o, h):
     """Add G^T W G to Rq if pivots were rounding, of the size that the mean inertia has in a step h."""
-    c, n, mean, M = o.coefficients, m.unit.shape[0], 0.0, o.tangent[MASS]
+    c, n, mean, M = o.coefficients, m.unit.shape[0], 0.0, o.tangent[rb.MASS]
     o.held[0] = 0.0
-    if c[E1, blocks.C_REPLACED] + c[ER, blocks.C_REPLACED] > 0.0:
+    if c[rb.E1, blocks.C_REPLACED] + c[rb.ER, blocks.C_REPLACED] > 0.0:
         for k in range(n):
             mean += M[m.row_of[k], k] * m.unit[k] * m.unit[k] / n
         o.held[0] = mean / (h * h)
-        weights(m, o, o.held[0], o.y[P1, : o.c.shape[1]])
-        kkt_fronts.weigh(m, w, o.tangent[RQ], o.y[P1], 1.0)
+        weights(m, o, o.held[0], o.y[rb.P1, : o.c.shape[1]])
+        kkt_fronts.weigh(m, w, o.tangent[rb.RQ], o.y[rb.P1], 1.0)
 
 
 @kernel
@@ -93,7 +77,7 @@ def held_sides(m, o, h):
     held, nr = o.held[0], o.c.shape[1]
     if not held > 0.0:
         return
-    weight = o.y[P1 + 1, :nr]
+    weight = o.y[rb.P1 + 1, :nr]
     weights(m, o, held, weight)
     for k in range(m.link.shape[0]):  # not held: ``weigh``
         if m.link[k, at.LINK_KIND] == LINEAR and m.link[k, at.LINK_ROW] >= 0:
@@ -101,22 +85,22 @@ def held_sides(m, o, h):
     for i in range(3):
         sign = -1.0 if i == 2 else 1.0
         for j in range(nr):
-            f = TI[i, 0] * o.c[F4, j] + TI[i, 1] * o.c[F4 + 1, j] + TI[i, 2] * o.c[F4 + 2, j]
-            o.y[P1, j] = sign * weight[j] * f
-        blocks.add_columns(m, o.G, o.y[P1], -h * h, o.y[Y1 + i])
+            f = TI[i, 0] * o.c[rb.F4, j] + TI[i, 1] * o.c[rb.F4 + 1, j] + TI[i, 2] * o.c[rb.F4 + 2, j]
+            o.y[rb.P1, j] = sign * weight[j] * f
+        blocks.add_columns(m, o.G, o.y[rb.P1], -h * h, o.y[rb.Y1 + i])
 
 
 @kernel
 def solve_real(m, o):
     """Solve in place for the first right side."""
-    blocks.block_solve(m, o.factors[E1 : E1 + 1], o.pivots[0], o.y[Y1 : Y1 + 1], o.y[P1 : P1 + 2])
+    blocks.block_solve(m, o.factors[rb.E1 : rb.E1 + 1], o.pivots[0], o.y[rb.Y1 : rb.Y1 + 1], o.y[rb.P1 : rb.P1 + 2])
 
 
 @kernel
 def solve(m, o):
     """Solve in place for all right sides."""
     solve_real(m, o)
-    blocks.block_solve(m, o.factors[ER : EI + 1], o.pivots[1], o.y[Y2 : Y3 + 1], o.y[P1 : P1 + 4])
+    blocks.block_solve(m, o.factors[rb.ER : rb.EI + 1], o.pivots[1], o.y[rb.Y2 : rb.Y3 + 1], o.y[rb.P1 : rb.P1 + 4])
 
 
 @kernel
@@ -124,19 +108,19 @@ def add_stiffness(m, o, h):
     """Add h^3/g Rq f1 to the right sides; f1 is in the eigenbasis already."""
     s, h3 = ALPHA * ALPHA + BETA * BETA, h * h * h
     gr, gi = ALPHA / s, -BETA / s
-    Rq = o.tangent[RQ]
-    blocks.add_product(m, Rq, o.f[FX], h3 / GAMMA, o.y[Y1])
-    blocks.add_product(m, Rq, o.f[FX + 1], h3 * gr, o.y[Y2])
-    blocks.add_product(m, Rq, o.f[FX + 2], -h3 * gi, o.y[Y2])
-    blocks.add_product(m, Rq, o.f[FX + 2], h3 * gr, o.y[Y3])
-    blocks.add_product(m, Rq, o.f[FX + 1], h3 * gi, o.y[Y3])
+    Rq = o.tangent[rb.RQ]
+    blocks.add_product(m, Rq, o.f[rb.FX], h3 / GAMMA, o.y[rb.Y1])
+    blocks.add_product(m, Rq, o.f[rb.FX + 1], h3 * gr, o.y[rb.Y2])
+    blocks.add_product(m, Rq, o.f[rb.FX + 2], -h3 * gi, o.y[rb.Y2])
+    blocks.add_product(m, Rq, o.f[rb.FX + 2], h3 * gr, o.y[rb.Y3])
+    blocks.add_product(m, Rq, o.f[rb.FX + 1], h3 * gi, o.y[rb.Y3])
 
 
 @kernel
 def add_error(m, o, h):
     """Add h^2 (M a - h/gamma Rq u) of the error's two rates to the first right side."""
-    blocks.add_product(m, o.tangent[MASS], o.f[FA], h * h, o.y[Y1])
-    blocks.add_product(m, o.tangent[RQ], o.f[FU], -h * h * h / GAMMA, o.y[Y1])
+    blocks.add_product(m, o.tangent[rb.MASS], o.f[rb.FA], h * h, o.y[rb.Y1])
+    blocks.add_product(m, o.tangent[rb.RQ], o.f[rb.FU], -h * h * h / GAMMA, o.y[rb.Y1])
 
 
 @kernel
@@ -146,25 +130,25 @@ def sides(m, r, o, h):
     s = ALPHA * ALPHA + BETA * BETA
     gr, gi = ALPHA / s, -BETA / s
     held_sides(m, o, h)
-    y1, y2, y3 = o.y[Y1, n : n + nr], o.y[Y2, n : n + nr], o.y[Y3, n : n + nr]
-    z1, z2, z3 = o.y[Y1, n + nr :], o.y[Y2, n + nr :], o.y[Y3, n + nr :]
+    y1, y2, y3 = o.y[rb.Y1, n : n + nr], o.y[rb.Y2, n : n + nr], o.y[rb.Y3, n : n + nr]
+    z1, z2, z3 = o.y[rb.Y1, n + nr :], o.y[rb.Y2, n + nr :], o.y[rb.Y3, n + nr :]
     for j in range(nr):
-        a, b, c = o.c[F4, j], o.c[F4 + 1, j], o.c[F4 + 2, j]
+        a, b, c = o.c[rb.F4, j], o.c[rb.F4 + 1, j], o.c[rb.F4 + 2, j]
         w1 = TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c
         w2 = TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c
         w3 = -(TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
         y1[j], y2[j], y3[j] = -GAMMA * w1, -(ALPHA * w2 - BETA * w3), -(ALPHA * w3 + BETA * w2)
-        a, b, c = o.c[F5, j], o.c[F5 + 1, j], o.c[F5 + 2, j]
+        a, b, c = o.c[rb.F5, j], o.c[rb.F5 + 1, j], o.c[rb.F5 + 2, j]
         z1[j] = -h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
         z2[j] = -h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
         z3[j] = h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
     for i in range(3):
-        blocks.add_rows(m, o.G, o.f[FX + i], h, o.y[Y1 + i, n : n + nr])
-    blocks.add_rows(m, o.H, o.f[FX], h * h / GAMMA, z1)
-    blocks.add_rows(m, o.H, o.f[FX + 1], h * h * gr, z2)
-    blocks.add_rows(m, o.H, o.f[FX + 2], -h * h * gi, z2)
-    blocks.add_rows(m, o.H, o.f[FX + 2], h * h * gr, z3)
-    blocks.add_rows(m, o.H, o.f[FX + 1], h * h * gi, z3)
+        blocks.add_rows(m, o.G, o.f[rb.FX + i], h, o.y[rb.Y1 + i, n : n + nr])
+    blocks.add_rows(m, o.H, o.f[rb.FX], h * h / GAMMA, z1)
+    blocks.add_rows(m, o.H, o.f[rb.FX + 1], h * h * gr, z2)
+    blocks.add_rows(m, o.H, o.f[rb.FX + 2], -h * h * gi, z2)
+    blocks.add_rows(m, o.H, o.f[rb.FX + 2], h * h * gr, z3)
+    blocks.add_rows(m, o.H, o.f[rb.FX + 1], h * h * gi, z3)
 
 
 @kernel
@@ -172,12 +156,12 @@ def error_sides(m, r, o, h):
     """Right sides of the constraints for the error estimate, whose f1 is -FU: G xi = 0 and G u = 0."""
     n, nr = r.u.shape[0] + r.z.shape[0], o.c.shape[1]
     for j in range(2 * nr):
-        o.y[Y1, n + j] = 0.0
-    blocks.add_rows(m, o.G, o.f[FU], -h, o.y[Y1, n : n + nr])
-    blocks.add_rows(m, o.H, o.f[FU], -h * h / GAMMA, o.y[Y1, n + nr :])
+        o.y[rb.Y1, n + j] = 0.0
+    blocks.add_rows(m, o.G, o.f[rb.FU], -h, o.y[rb.Y1, n : n + nr])
+    blocks.add_rows(m, o.H, o.f[rb.FU], -h * h / GAMMA, o.y[rb.Y1, n + nr :])
 
 
 @kernel
 def pushed(m, r, o, i):
     """B nu of the solution in row i of o.y, into row FD + i of o.f."""
-    blocks.along(m, o.G, o.y[Y1 + i, r.u.shape[0] + r.z.shape[0] + o.c.shape[1] :], 1.0, o.f[FD + i])
+    blocks.along(m, o.G, o.y[rb.Y1 + i, r.u.shape[0] + r.z.shape[0] + o.c.shape[1] :], 1.0, o.f[rb.FD + i])

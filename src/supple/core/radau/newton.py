@@ -14,37 +14,8 @@ from supple.core.forces import constraint_rows as links
 from supple.core.linalg import dense as linalg
 from supple.core.linalg.multifrontal import by_blocks
 from supple.core.radau import blocks as radau_blocks
+from supple.core.radau import buffers as rb
 from supple.core.radau import rows
-from supple.core.radau.buffers import (
-    DU,
-    DX,
-    E1,
-    EI,
-    ER,
-    F1,
-    F2,
-    F3,
-    FA,
-    FB,
-    FD,
-    FU,
-    FX,
-    LAM,
-    MASS,
-    RATE,
-    RQ,
-    RU,
-    S1,
-    WU,
-    WX,
-    WZ,
-    Y1,
-    Y2,
-    Y3,
-    U,
-    X,
-    Z,
-)
 from supple.core.radau.stages import AI, ALPHA, BETA, GAMMA, TI, TT, prescribe, stage, stage_time
 from supple.core.run import step as st
 from supple.core.run.step import flushed
@@ -52,6 +23,8 @@ from supple.native.declare import kernel
 
 NOISE = 0.05  # largest correction that may be rounding
 MOMENTS = 6.0  # units of rounding in a moment: the sum of those of gravity, inertia and spin about three axes
+MAX_NEWTON = 10
+FARTHEST = 3.0  # rad that a ball or free joint may turn in a step
 
 
 @kernel
@@ -59,7 +32,7 @@ def resolution(r, o):
     """Smallest weighted correction that means something: ten units of rounding of an increment or a velocity."""
     largest = 0.0
     for k in range(r.u.shape[0]):
-        largest = max(largest, r.scale[k] / o.u[WX, k], abs(r.u[k]) / o.u[WU, k])
+        largest = max(largest, r.scale[k] / o.u[rb.WX, k], abs(r.u[k]) / o.u[rb.WU, k])
     return 10.0 * 2.2e-16 * largest
 
 
@@ -68,9 +41,9 @@ def rounding(r, o):
     """Weighted norm of what rounding leaves in velocities: rows and joints tie slow ones to the fastest one."""
     fastest, total, n = 0.0, 0.0, r.u.shape[0]
     for k in range(n):
-        fastest = max(fastest, abs(r.u[k] + o.u[U + 2, k]) / r.rate_scale[k])
+        fastest = max(fastest, abs(r.u[k] + o.u[rb.U + 2, k]) / r.rate_scale[k])
     for k in range(n):
-        x = r.rate_scale[k] / o.u[WU, k]
+        x = r.rate_scale[k] / o.u[rb.WU, k]
         total += x * x
     return 10.0 * 2.2e-16 * fastest * math.sqrt(total / max(n, 1))
 
@@ -81,7 +54,7 @@ def largest_effort(m, r, o, M):
     push = 0.0
     for k in range(o.f.shape[1]):
         l = o.free[k]
-        push = max(push, abs(M[m.row_of[k], k]) * max(abs(r.a[l]), abs(o.u[RATE + 2, l])) * r.scale[l])
+        push = max(push, abs(M[m.row_of[k], k]) * max(abs(r.a[l]), abs(o.u[rb.RATE + 2, l])) * r.scale[l])
     return push
 
 
@@ -110,7 +83,7 @@ def above_noise(m, r, o, p, h):
         if m.node[n, at.MOTION] == at.BALL or m.node[n, at.MOTION] == at.FREE:
             j = m.node[n, at.U0]
             for i in range(3):
-                o.u[WU, j + i] = max(o.u[WU, j + i], least * mobility(m, M, j, i))
+                o.u[rb.WU, j + i] = max(o.u[rb.WU, j + i], least * mobility(m, M, j, i))
 
 
 @kernel
@@ -120,7 +93,7 @@ def noise(m, r, o, p, h):
     push, total, n = largest_effort(m, r, o, M), 0.0, o.f.shape[1]
     for k in range(n):
         l = o.free[k]
-        mass = M[m.row_of[k], k] * r.scale[l] * o.u[WU, l]
+        mass = M[m.row_of[k], k] * r.scale[l] * o.u[rb.WU, l]
         x = push / mass if mass > 0.0 else 0.0
         total += x * x
     if n == r.u.shape[0]:
@@ -128,7 +101,7 @@ def noise(m, r, o, p, h):
             if m.node[b, at.MOTION] == at.BALL or m.node[b, at.MOTION] == at.FREE:
                 j = m.node[b, at.U0]
                 for i in range(3):
-                    x = MOMENTS * push * mobility(m, M, j, i) / o.u[WU, j + i]
+                    x = MOMENTS * push * mobility(m, M, j, i) / o.u[rb.WU, j + i]
                     total += x * x
     return max(rounding(r, o), 2.2e-16 * h * math.sqrt(total / max(n, 1)))
 
@@ -153,22 +126,22 @@ def factorize_tree(m, p, h):
 @kernel
 def solve(m, p, o):
     """Solve for the right sides of all stages in place."""
-    border.solve_bordered(m, p, 0, o.y[Y1 : Y1 + 1])
-    border.solve_bordered(m, p, 1, o.y[Y2 : Y2 + 2])
+    border.solve_bordered(m, p, 0, o.y[rb.Y1 : rb.Y1 + 1])
+    border.solve_bordered(m, p, 1, o.y[rb.Y2 : rb.Y2 + 2])
 
 
 @kernel
 def products(m, p, o):
     """Rq times the residuals of the chart of each stage, into the rows FD of o.f."""
-    border.change(m, p, o.f[FX : FX + 3], o.f[FX:FX], o.f[FX:FX], o.f[FD : FD + 3])
+    border.change(m, p, o.f[rb.FX : rb.FX + 3], o.f[rb.FX:rb.FX], o.f[rb.FX:rb.FX], o.f[rb.FD : rb.FD + 3])
 
 
 @kernel
 def error_sides(m, p, o, h):
     """M FA - h/gamma Rq FU into the row FD of o.f."""
     for k in range(o.f.shape[1]):
-        o.f[FB, k] = -h / GAMMA * o.f[FU, k]
-    border.change(m, p, o.f[FB : FB + 1], o.f[FB:FB], o.f[FA : FA + 1], o.f[FD : FD + 1])
+        o.f[rb.FB, k] = -h / GAMMA * o.f[rb.FU, k]
+    border.change(m, p, o.f[rb.FB : rb.FB + 1], o.f[rb.FB:rb.FB], o.f[rb.FA : rb.FA + 1], o.f[rb.FD : rb.FD + 1])
 
 
 @kernel
@@ -182,10 +155,7 @@ def masses(m, p, o):
     """The mass matrix, of a tree its blocks, in a tuple: an array alone cannot be returned."""
     if tp.along_tree(m):
         return tp.own(p, tp.WHOLE)
-    return (o.tangent[MASS],)
-
-MAX_NEWTON = 10
-FARTHEST = 3.0  # rad that a ball or free joint may turn in a step
+    return (o.tangent[rb.MASS],)
 
 
 @kernel
@@ -218,14 +188,14 @@ def middle_tangent(m, w, r, o, p, t, h):
     chart.retract(m, r.q, r.xt, r.qt)
     st.copy(r.lam, w.lam)
     if along_tree(m):
-        differentiate_tree(m, w, p, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[S1])
+        differentiate_tree(m, w, p, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[rb.S1])
         return True
     tangent, Rz, Gq, Gu, G = o.tangent, o.Rz, o.Gq, o.Gu, o.G
     apart = o.f.shape[1] < r.u.shape[0]
     if apart:  # drivers give some velocities
         tangent, Rz, Gq, Gu, G = o.full_tangent, o.full_Rz, o.full_Gq, o.full_Gu, o.full_G
     dynamics.tangent_at(
-        m, w, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[S1], tangent[RQ], tangent[RU], tangent[MASS], Rz, Gq, Gu, o.Gz
+        m, w, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[rb.S1], tangent[rb.RQ], tangent[rb.RU], tangent[rb.MASS], Rz, Gq, Gu, o.Gz
     )
     if by_blocks(m):
         links.rate_tangent(m, w, o.H, m.line_of)
@@ -267,32 +237,32 @@ def factorize(m, r, o, p, h):
     gr, gi = ALPHA / s, -BETA / s
     for c in range(nu):
         for d in range(nu):
-            stiff = h * h * o.tangent[RQ, c, d]
-            o.newton[E1, c, d] = GAMMA * o.tangent[MASS, c, d] + h * o.tangent[RU, c, d] + stiff / GAMMA
-            o.newton[ER, c, d] = ALPHA * o.tangent[MASS, c, d] + h * o.tangent[RU, c, d] + stiff * gr
-            o.newton[EI, c, d] = BETA * o.tangent[MASS, c, d] + stiff * gi
+            stiff = h * h * o.tangent[rb.RQ, c, d]
+            o.newton[rb.E1, c, d] = GAMMA * o.tangent[rb.MASS, c, d] + h * o.tangent[rb.RU, c, d] + stiff / GAMMA
+            o.newton[rb.ER, c, d] = ALPHA * o.tangent[rb.MASS, c, d] + h * o.tangent[rb.RU, c, d] + stiff * gr
+            o.newton[rb.EI, c, d] = BETA * o.tangent[rb.MASS, c, d] + stiff * gi
         for d in range(nz):
-            o.newton[E1, c, nu + d] = h * h * o.Rz[c, d]
-            o.newton[ER, c, nu + d] = h * h * o.Rz[c, d]
-            o.newton[EI, c, nu + d] = 0.0
-            o.newton[E1, nu + d, c] = -h / GAMMA * o.Gq[d, c] - o.Gu[d, c]
-            o.newton[ER, nu + d, c] = -h * gr * o.Gq[d, c] - o.Gu[d, c]
-            o.newton[EI, nu + d, c] = -h * gi * o.Gq[d, c]
+            o.newton[rb.E1, c, nu + d] = h * h * o.Rz[c, d]
+            o.newton[rb.ER, c, nu + d] = h * h * o.Rz[c, d]
+            o.newton[rb.EI, c, nu + d] = 0.0
+            o.newton[rb.E1, nu + d, c] = -h / GAMMA * o.Gq[d, c] - o.Gu[d, c]
+            o.newton[rb.ER, nu + d, c] = -h * gr * o.Gq[d, c] - o.Gu[d, c]
+            o.newton[rb.EI, nu + d, c] = -h * gi * o.Gq[d, c]
     for c in range(nz):
         for d in range(nz):
-            o.newton[E1, nu + c, nu + d] = (GAMMA if c == d else 0.0) - h * o.Gz[c, d]
-            o.newton[ER, nu + c, nu + d] = (ALPHA if c == d else 0.0) - h * o.Gz[c, d]
-            o.newton[EI, nu + c, nu + d] = BETA if c == d else 0.0
+            o.newton[rb.E1, nu + c, nu + d] = (GAMMA if c == d else 0.0) - h * o.Gz[c, d]
+            o.newton[rb.ER, nu + c, nu + d] = (ALPHA if c == d else 0.0) - h * o.Gz[c, d]
+            o.newton[rb.EI, nu + c, nu + d] = BETA if c == d else 0.0
     if o.G.shape[0] > 0:
         rows.border(r, o)
-    return linalg.lu(o.newton[E1], o.pivots[0]) and linalg.lu_complex(o.newton[ER], o.newton[EI], o.pivots[1])
+    return linalg.lu(o.newton[rb.E1], o.pivots[0]) and linalg.lu_complex(o.newton[rb.ER], o.newton[rb.EI], o.pivots[1])
 
 
 @kernel
 def stiffness_sides(m, r, o, p, h, gr, gi):
     """Add what the residuals of the chart do through Rq and Gq to the right sides; 1/(alpha + i beta) = gr + i gi."""
     nu, nz, tree = o.f.shape[1], r.z.shape[0], along_tree(m)
-    y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
+    y1, y2, y3 = o.y[rb.Y1], o.y[rb.Y2], o.y[rb.Y3]
     h3 = h * h * h
     if tree:
         products(m, p, o)
@@ -302,25 +272,25 @@ def stiffness_sides(m, r, o, p, h, gr, gi):
         for k in range(nu):
             s1, s2, s3 = 0.0, 0.0, 0.0
             if tree:
-                s1, s2, s3 = o.f[FD, k], o.f[FD + 1, k], o.f[FD + 2, k]
+                s1, s2, s3 = o.f[rb.FD, k], o.f[rb.FD + 1, k], o.f[rb.FD + 2, k]
             for j in range(0 if tree else nu):
-                x = o.tangent[RQ, k, j]
-                s1 += x * o.f[FX, j]
-                s2 += x * o.f[FX + 1, j]
-                s3 += x * o.f[FX + 2, j]
+                x = o.tangent[rb.RQ, k, j]
+                s1 += x * o.f[rb.FX, j]
+                s2 += x * o.f[rb.FX + 1, j]
+                s3 += x * o.f[rb.FX + 2, j]
             y1[k] += h3 / GAMMA * s1
             y2[k] += h3 * (gr * s2 - gi * s3)
             y3[k] += h3 * (gr * s3 + gi * s2)
     for k in range(nz):
         s1, s2, s3 = 0.0, 0.0, 0.0
         if tree:
-            f = o.f[FX : FX + 3]
+            f = o.f[rb.FX : rb.FX + 3]
             s1, s2, s3 = state_slope(p, k, f[0]), state_slope(p, k, f[1]), state_slope(p, k, f[2])
         for j in range(o.Gq.shape[1]):
             x = o.Gq[k, j]
-            s1 += x * o.f[FX, j]
-            s2 += x * o.f[FX + 1, j]
-            s3 += x * o.f[FX + 2, j]
+            s1 += x * o.f[rb.FX, j]
+            s2 += x * o.f[rb.FX + 1, j]
+            s3 += x * o.f[rb.FX + 2, j]
         y1[nu + k] -= h * h / GAMMA * s1
         y2[nu + k] -= h * h * (gr * s2 - gi * s3)
         y3[nu + k] -= h * h * (gr * s3 + gi * s2)
@@ -332,19 +302,19 @@ def newton_update(m, r, o, p, h):
     nu, nz, blocked, tree, free = o.f.shape[1], r.z.shape[0], by_blocks(m), along_tree(m), o.free
     s = ALPHA * ALPHA + BETA * BETA
     gr, gi = ALPHA / s, -BETA / s
-    y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
+    y1, y2, y3 = o.y[rb.Y1], o.y[rb.Y2], o.y[rb.Y3]
     for k in range(nu):  # to the eigenbasis; the pair is the complex number w2 - i w3
         l = free[k]
-        a, b, c = o.u[F1, l], o.u[F1 + 1, l], o.u[F1 + 2, l]
-        o.f[FX, k] = TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c
-        o.f[FX + 1, k] = TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c
-        o.f[FX + 2, k] = -(TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
-        a, b, c = o.u[F2, l], o.u[F2 + 1, l], o.u[F2 + 2, l]
+        a, b, c = o.u[rb.F1, l], o.u[rb.F1 + 1, l], o.u[rb.F1 + 2, l]
+        o.f[rb.FX, k] = TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c
+        o.f[rb.FX + 1, k] = TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c
+        o.f[rb.FX + 2, k] = -(TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
+        a, b, c = o.u[rb.F2, l], o.u[rb.F2 + 1, l], o.u[rb.F2 + 2, l]
         y1[k] = -h * h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
         y2[k] = -h * h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
         y3[k] = h * h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
     for k in range(nz):
-        a, b, c = o.z[F3, k], o.z[F3 + 1, k], o.z[F3 + 2, k]
+        a, b, c = o.z[rb.F3, k], o.z[rb.F3 + 1, k], o.z[rb.F3 + 2, k]
         y1[nu + k] = -h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
         y2[nu + k] = -h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
         y3[nu + k] = h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
@@ -356,37 +326,37 @@ def newton_update(m, r, o, p, h):
     elif tree:
         solve(m, p, o)
     else:
-        linalg.lu_solve(o.newton[E1], o.pivots[0], y1)
-        linalg.lu_complex_solve(o.newton[ER], o.newton[EI], o.pivots[1], y2, y3)
+        linalg.lu_solve(o.newton[rb.E1], o.pivots[0], y1)
+        linalg.lu_complex_solve(o.newton[rb.ER], o.newton[rb.EI], o.pivots[1], y2, y3)
     if o.G.shape[0] > 0:
         rows.constraint_update(r, o, h)
     for k in range(nu):  # xi = (w - h r1)/g in the eigenbasis, in place of f1
-        a = (y1[k] - h * o.f[FX, k]) / GAMMA
-        p, q = y2[k] - h * o.f[FX + 1, k], y3[k] - h * o.f[FX + 2, k]
-        o.f[FX, k], o.f[FX + 1, k], o.f[FX + 2, k] = a, gr * p - gi * q, gr * q + gi * p
+        a = (y1[k] - h * o.f[rb.FX, k]) / GAMMA
+        p, q = y2[k] - h * o.f[rb.FX + 1, k], y3[k] - h * o.f[rb.FX + 2, k]
+        o.f[rb.FX, k], o.f[rb.FX + 1, k], o.f[rb.FX + 2, k] = a, gr * p - gi * q, gr * q + gi * p
     if o.G.shape[0] > 0:
         rows.velocity_update(m, r, o, h)
     total = 0.0
     for k in range(nu):
-        a, b, c = o.f[FX, k], o.f[FX + 1, k], -o.f[FX + 2, k]
+        a, b, c = o.f[rb.FX, k], o.f[rb.FX + 1, k], -o.f[rb.FX + 2, k]
         a2, b2, c2 = y1[k] / h, y2[k] / h, -y3[k] / h
         l = free[k]
         for i in range(3):
             dx = TT[i, 0] * a + TT[i, 1] * b + TT[i, 2] * c
             du = TT[i, 0] * a2 + TT[i, 1] * b2 + TT[i, 2] * c2
-            o.f[DX + i, k], o.f[DU + i, k] = dx, du
-            o.u[X + i, l] = flushed(o.u[X + i, l] + dx)
-            o.u[U + i, l] = flushed(o.u[U + i, l] + du)
-            dx /= o.u[WX, l]
-            du /= o.u[WU, l]
+            o.f[rb.DX + i, k], o.f[rb.DU + i, k] = dx, du
+            o.u[rb.X + i, l] = flushed(o.u[rb.X + i, l] + dx)
+            o.u[rb.U + i, l] = flushed(o.u[rb.U + i, l] + du)
+            dx /= o.u[rb.WX, l]
+            du /= o.u[rb.WU, l]
             total += dx * dx + du * du
     balance_update(m, o, h)
     for k in range(nz):
         a, b, c = y1[nu + k], y2[nu + k], -y3[nu + k]
         for i in range(3):
             dz = TT[i, 0] * a + TT[i, 1] * b + TT[i, 2] * c
-            o.z[Z + i, k] += dz
-            dz /= o.z[WZ, k]
+            o.z[rb.Z + i, k] += dz
+            dz /= o.z[rb.WZ, k]
             total += dz * dz
     return math.sqrt(total / max(3 * (2 * nu + nz), 1))
 
@@ -399,15 +369,15 @@ def balance_update(m, o, h):
         if o.pin[j] >= 0:
             k = m.link[o.pin[j], at.LINK_TERM]
             c = m.term[k, at.TERM_U]
-            Rq, Ru, M = o.full_tangent[RQ, c], o.full_tangent[RU, c], o.full_tangent[MASS, c]
+            Rq, Ru, M = o.full_tangent[rb.RQ, c], o.full_tangent[rb.RU, c], o.full_tangent[rb.MASS, c]
             for i in range(3):
                 s = 0.0
                 for l in range(o.f.shape[1]):
-                    rate = (AI[i, 0] * o.f[DU, l] + AI[i, 1] * o.f[DU + 1, l] + AI[i, 2] * o.f[DU + 2, l]) / h
-                    s += Rq[free[l]] * o.f[DX + i, l] + Ru[free[l]] * o.f[DU + i, l] + M[free[l]] * rate
+                    rate = (AI[i, 0] * o.f[rb.DU, l] + AI[i, 1] * o.f[rb.DU + 1, l] + AI[i, 2] * o.f[rb.DU + 2, l]) / h
+                    s += Rq[free[l]] * o.f[rb.DX + i, l] + Ru[free[l]] * o.f[rb.DU + i, l] + M[free[l]] * rate
                 for l in range(o.d.shape[1]):
                     s += o.full_G[o.kept[l], c] * o.d[i, l]
-                o.c[LAM + i, j] -= s / m.factor[k]
+                o.c[rb.LAM + i, j] -= s / m.factor[k]
 
 
 @kernel
@@ -415,7 +385,7 @@ def worst_velocity(o):
     """The velocity that changed most in the step, in units of its weight; one that is not finite first."""
     worst, found = 0.0, 0
     for k in range(o.u.shape[1]):
-        size = abs(o.u[U + 2, k]) / o.u[WU, k]
+        size = abs(o.u[rb.U + 2, k]) / o.u[rb.WU, k]
         if not math.isfinite(size):
             return k
         if size > worst:

@@ -25,43 +25,16 @@ from supple.core.forces import forces
 from supple.core.linalg import dense as linalg
 from supple.core.linalg.multifrontal import by_blocks
 from supple.core.radau import blocks as radau_blocks
+from supple.core.radau import buffers as rb
 from supple.core.radau import newton, rows, stages
-from supple.core.radau.buffers import (
-    E1,
-    F2,
-    FA,
-    FACTORS,
-    FD,
-    FU,
-    LAM,
-    LO,
-    MASS,
-    RATE,
-    RQ,
-    S1,
-    S2,
-    WORK,
-    WU,
-    WW,
-    WX,
-    WZ,
-    XO,
-    Y1,
-    ZO,
-    ZRATE,
-    U,
-    X,
-    Z,
-    fill_units,
-    own_size,
-    own_views,
-)
 from supple.core.radau.newton import MAX_NEWTON, above_noise
 from supple.core.radau.stages import AI, CUBIC, EST1, EST2, EST3, GAMMA
 from supple.core.run import acceptance, kinks, step_size, weights
 from supple.core.run import step as st
 from supple.core.run.acceptance import audit
 from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
+
+AIM = 0.25  # weighted error of a step that the controller aims at
 
 
 @kernel
@@ -74,14 +47,14 @@ def fill_polynomials(m, w, r, o, h):
     # chart rates at both ends; at the start T = I and xi'' = a, plus w x v for the places of free joints
     for k in range(nu):
         r.xt[k] = 0.0
-    chart.acceleration(m, r.xt, r.u, r.u, r.a, o.u[S1])
+    chart.acceleration(m, r.xt, r.u, r.u, r.a, o.u[rb.S1])
     for k in range(nu):
         p = r.px[k]
-        p[0], p[1], p[2] = 0.0, h * r.u[k], 0.5 * h * h * o.u[S1, k]
-        r.xt[k] = o.u[X + 2, k]
-        r.ut[k] = r.u[k] + o.u[U + 2, k]
+        p[0], p[1], p[2] = 0.0, h * r.u[k], 0.5 * h * h * o.u[rb.S1, k]
+        r.xt[k] = o.u[rb.X + 2, k]
+        r.ut[k] = r.u[k] + o.u[rb.U + 2, k]
         q = r.pu[k]
-        a0, a1, a2, a3 = h * r.a[k], h * o.u[RATE, k], h * o.u[RATE + 1, k], h * o.u[RATE + 2, k]
+        a0, a1, a2, a3 = h * r.a[k], h * o.u[rb.RATE, k], h * o.u[rb.RATE + 1, k], h * o.u[rb.RATE + 2, k]
         q[0] = r.u[k]
         for j in range(4):
             q[j + 1] = CUBIC[j, 0] * a0 + CUBIC[j, 1] * a1 + CUBIC[j, 2] * a2 + CUBIC[j, 3] * a3
@@ -89,20 +62,20 @@ def fill_polynomials(m, w, r, o, h):
             p[j] = 0.0
         for j in range(5, st.DEGREE):
             q[j] = 0.0
-    chart.rate(m, r.xt, r.ut, o.u[S2])
-    chart.acceleration(m, r.xt, o.u[S2], r.ut, o.u[RATE + 2], o.u[S1])
+    chart.rate(m, r.xt, r.ut, o.u[rb.S2])
+    chart.acceleration(m, r.xt, o.u[rb.S2], r.ut, o.u[rb.RATE + 2], o.u[rb.S1])
     for k in range(nu):
         p = r.px[k]
         # remaining powers 3, 4, 5 from value, slope and curvature at the end
-        a = o.u[X + 2, k] - p[1] - p[2]
-        b = h * o.u[S2, k] - p[1] - 2.0 * p[2]
-        c = h * h * o.u[S1, k] - 2.0 * p[2]
+        a = o.u[rb.X + 2, k] - p[1] - p[2]
+        b = h * o.u[rb.S2, k] - p[1] - 2.0 * p[2]
+        c = h * h * o.u[rb.S1, k] - 2.0 * p[2]
         p[3] = 10.0 * a - 4.0 * b + 0.5 * c
         p[4] = -15.0 * a + 7.0 * b - c
         p[5] = 6.0 * a - 3.0 * b + 0.5 * c
     for k in range(nz):
         q = r.pz[k]
-        a0, a1, a2, a3 = h * r.zdot[k], h * o.z[ZRATE, k], h * o.z[ZRATE + 1, k], h * o.z[ZRATE + 2, k]
+        a0, a1, a2, a3 = h * r.zdot[k], h * o.z[rb.ZRATE, k], h * o.z[rb.ZRATE + 1, k], h * o.z[rb.ZRATE + 2, k]
         q[0] = r.z[k]
         for j in range(4):
             q[j + 1] = CUBIC[j, 0] * a0 + CUBIC[j, 1] * a1 + CUBIC[j, 2] * a2 + CUBIC[j, 3] * a3
@@ -111,9 +84,9 @@ def fill_polynomials(m, w, r, o, h):
     for k in range(ne):
         q = r.pw[k]
         a0 = h * r.power[k]
-        a1 = AI[0, 0] * o.e[WORK, k] + AI[0, 1] * o.e[WORK + 1, k] + AI[0, 2] * o.e[WORK + 2, k]
-        a2 = AI[1, 0] * o.e[WORK, k] + AI[1, 1] * o.e[WORK + 1, k] + AI[1, 2] * o.e[WORK + 2, k]
-        a3 = AI[2, 0] * o.e[WORK, k] + AI[2, 1] * o.e[WORK + 1, k] + AI[2, 2] * o.e[WORK + 2, k]
+        a1 = AI[0, 0] * o.e[rb.WORK, k] + AI[0, 1] * o.e[rb.WORK + 1, k] + AI[0, 2] * o.e[rb.WORK + 2, k]
+        a2 = AI[1, 0] * o.e[rb.WORK, k] + AI[1, 1] * o.e[rb.WORK + 1, k] + AI[1, 2] * o.e[rb.WORK + 2, k]
+        a3 = AI[2, 0] * o.e[rb.WORK, k] + AI[2, 1] * o.e[rb.WORK + 1, k] + AI[2, 2] * o.e[rb.WORK + 2, k]
         q[0] = r.w[k]
         for j in range(4):
             q[j + 1] = CUBIC[j, 0] * a0 + CUBIC[j, 1] * a1 + CUBIC[j, 2] * a2 + CUBIC[j, 3] * a3
@@ -126,53 +99,53 @@ def error_norm(m, w, r, o, p, h, t, attempt):
     """Embedded error estimate, weighted; the second attempt filters it once more (stiff starts)."""
     second = attempt == 1
     nu, nz, ne = r.u.shape[0], r.z.shape[0], r.w.shape[0]
-    y, blocked = o.y[Y1], by_blocks(m)
+    y, blocked = o.y[rb.Y1], by_blocks(m)
     for k in range(nu):
-        o.u[S1, k] = (EST1 * o.u[U, k] + EST2 * o.u[U + 1, k] + EST3 * o.u[U + 2, k]) / h + r.a[k]
-        o.u[S2, k] = (EST1 * o.u[X, k] + EST2 * o.u[X + 1, k] + EST3 * o.u[X + 2, k]) / h + r.u[k]
+        o.u[rb.S1, k] = (EST1 * o.u[rb.U, k] + EST2 * o.u[rb.U + 1, k] + EST3 * o.u[rb.U + 2, k]) / h + r.a[k]
+        o.u[rb.S2, k] = (EST1 * o.u[rb.X, k] + EST2 * o.u[rb.X + 1, k] + EST3 * o.u[rb.X + 2, k]) / h + r.u[k]
     if second:  # the right side at the state moved by the first estimate, left in xt, ut
         for k in range(nu):
-            o.u[S2, k] += r.ut[k]
+            o.u[rb.S2, k] += r.ut[k]
             r.ut[k] += r.u[k]
         for k in range(nz):
             r.zt[k] = r.z[k]
         chart.retract(m, r.q, r.xt, r.qt)
-        dynamics.residual_at(m, w, t, r.qt, r.ut, r.a, r.zt, o.u[F2])
+        dynamics.residual_at(m, w, t, r.qt, r.ut, r.a, r.zt, o.u[rb.F2])
     n, free = o.f.shape[1], o.free
     for i in range(n):
-        o.f[FA, i], o.f[FU, i] = o.u[S1, free[i]], o.u[S2, free[i]]
+        o.f[rb.FA, i], o.f[rb.FU, i] = o.u[rb.S1, free[i]], o.u[rb.S2, free[i]]
     tree = along_tree(m)
     if tree:
         newton.error_sides(m, p, o, h)
     for k in range(n):
-        y[k] = -h * h * o.u[F2, free[k]] if second else 0.0
+        y[k] = -h * h * o.u[rb.F2, free[k]] if second else 0.0
         if tree:
-            y[k] += h * h * o.f[FD, k]
+            y[k] += h * h * o.f[rb.FD, k]
         elif not blocked:
             s = 0.0
             for j in range(n):
-                s += o.tangent[MASS, k, j] * o.f[FA, j] - h / GAMMA * o.tangent[RQ, k, j] * o.f[FU, j]
+                s += o.tangent[rb.MASS, k, j] * o.f[rb.FA, j] - h / GAMMA * o.tangent[rb.RQ, k, j] * o.f[rb.FU, j]
             y[k] += h * h * s
     if blocked:
         radau_blocks.add_error(m, o, h)
     for k in range(nz):
-        f = (EST1 * o.z[Z, k] + EST2 * o.z[Z + 1, k] + EST3 * o.z[Z + 2, k]) / h + r.zdot[k]
+        f = (EST1 * o.z[rb.Z, k] + EST2 * o.z[rb.Z + 1, k] + EST3 * o.z[rb.Z + 2, k]) / h + r.zdot[k]
         s = 0.0
         if tree:
-            s = newton.state_slope(p, k, o.f[FU])
+            s = newton.state_slope(p, k, o.f[rb.FU])
         for j in range(o.Gq.shape[1]):
-            s += o.Gq[k, j] * o.f[FU, j]
+            s += o.Gq[k, j] * o.f[rb.FU, j]
         y[n + k] = h * (f + h / GAMMA * s)
     if o.G.shape[0] > 0:
         rows.error_sides(m, r, o, h)
     if blocked:
         radau_blocks.solve_real(m, o)
     elif tree:
-        solve_tree(m, p, 0, o.y[Y1 : Y1 + 1])
+        solve_tree(m, p, 0, o.y[rb.Y1 : rb.Y1 + 1])
     else:
-        linalg.lu_solve(o.newton[E1], o.pivots[0], y)
+        linalg.lu_solve(o.newton[rb.E1], o.pivots[0], y)
     for k in range(n):  # xi, in place of its rate
-        o.f[FU, k] = (y[k] + h * o.f[FU, k]) / GAMMA
+        o.f[rb.FU, k] = (y[k] + h * o.f[rb.FU, k]) / GAMMA
     if o.G.shape[0] > 0:
         rows.error_update(m, r, o, h)
     total = 0.0
@@ -182,17 +155,17 @@ def error_norm(m, w, r, o, p, h, t, attempt):
     for i in range(n):
         k = free[i]
         r.ut[k] = y[i] / h
-        r.xt[k] = o.f[FU, i]
-        a, b = r.xt[k] / o.u[WX, k], r.ut[k] / o.u[WU, k]
+        r.xt[k] = o.f[rb.FU, i]
+        a, b = r.xt[k] / o.u[rb.WX, k], r.ut[k] / o.u[rb.WU, k]
         total += a * a + b * b
         if a * a + b * b > worst:
             worst, worst_k = a * a + b * b, k
     for k in range(nz):
-        a = y[n + k] / o.z[WZ, k]
+        a = y[n + k] / o.z[rb.WZ, k]
         total += a * a
     for k in range(ne):
-        a = (EST1 * o.e[WORK, k] + EST2 * o.e[WORK + 1, k] + EST3 * o.e[WORK + 2, k]) / h + r.power[k]
-        a *= h / GAMMA / o.e[WW, k]
+        a = (EST1 * o.e[rb.WORK, k] + EST2 * o.e[rb.WORK + 1, k] + EST3 * o.e[rb.WORK + 2, k]) / h + r.power[k]
+        a *= h / GAMMA / o.e[rb.WW, k]
         total += a * a
     return math.sqrt(total / max(2 * n + nz + ne, 1)), worst_k
 
@@ -206,10 +179,6 @@ def estimate(m, w, r, o, p, ints, t, h):
         if not (error >= 1.0 and stiff_start):
             break
     return error, worst
-
-__all__ = ["own_size", "radau_run"]
-
-AIM = 0.25  # weighted error of a step that the controller aims at
 
 
 @kernel
@@ -284,19 +253,19 @@ def refuse(count, state, h, error, worst, iterations):
 def move(m, w, r, o, t, t1, left):
     """State, rates and multipliers at the end of the step, and the stages that the next step begins from."""
     for k in range(r.u.shape[0]):
-        r.xt[k] = o.u[X + 2, k]
-        r.u[k] = st.flushed(r.u[k] + o.u[U + 2, k])
-        r.a[k] = o.u[RATE + 2, k]
-    st.copy(o.c[LAM + 2], r.lam)
+        r.xt[k] = o.u[rb.X + 2, k]
+        r.u[k] = st.flushed(r.u[k] + o.u[rb.U + 2, k])
+        r.a[k] = o.u[rb.RATE + 2, k]
+    st.copy(o.c[rb.LAM + 2], r.lam)
     chart.retract(m, r.q, r.xt, r.qt)
     st.copy(r.qt, r.q)
     for k in range(r.z.shape[0]):
-        r.z[k] += o.z[Z + 2, k]
+        r.z[k] += o.z[rb.Z + 2, k]
     for k in range(r.w.shape[0]):
-        r.w[k] += o.e[WORK + 2, k]
-    st.copy_rows(o.u[X : X + 6], o.u[XO : XO + 6])
-    st.copy_rows(o.z[Z : Z + 3], o.z[ZO : ZO + 3])
-    st.copy_rows(o.c[LAM : LAM + 3], o.c[LO : LO + 3])
+        r.w[k] += o.e[rb.WORK + 2, k]
+    st.copy_rows(o.u[rb.X : rb.X + 6], o.u[rb.XO : rb.XO + 6])
+    st.copy_rows(o.z[rb.Z : rb.Z + 3], o.z[rb.ZO : rb.ZO + 3])
+    st.copy_rows(o.c[rb.LAM : rb.LAM + 3], o.c[rb.LO : rb.LO + 3])
     st.copy(r.lam, w.lam)
     dynamics.powers_at(m, w, step_size.left_of(t1, left, t), r.q, r.u, r.a, r.z)
     st.copy(w.zdot, r.zdot)
@@ -337,9 +306,9 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     m, w = hold(tree_views), hold(work_views)
     run_views, i, k = st.run_views(m, run, count)
     r = hold(run_views)
-    own, i, k = own_views(m, run, i, count, k)
-    o, p = hold(own), hold(cut_parts(m.head, run, i, count, k, FACTORS)[0])
-    fill_units(m, o)
+    own, i, k = rb.own_views(m, run, i, count, k)
+    o, p = hold(own), hold(cut_parts(m.head, run, i, count, k, rb.FACTORS)[0])
+    rb.fill_units(m, o)
     outcome = acceptance.start(m, w, r, count, state)
     if outcome != st.DONE:
         return outcome
@@ -352,7 +321,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         if wanted < state[st.H_MIN]:
             return st.TOO_SMALL
         h, t1 = step_size.next_step(state, count, stops)
-        weights.weights(m, r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
+        weights.weights(m, r, state, o.u[rb.WX], o.u[rb.WU], o.z[rb.WZ], o.e[rb.WW])
         if weights.grown(m, r, count):
             return st.GROWN
         before = count[st.NEWTON]

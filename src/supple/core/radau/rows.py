@@ -9,28 +9,7 @@ from supple.core.equations import kkt
 from supple.core.linalg import dense as linalg
 from supple.core.linalg.multifrontal import by_blocks
 from supple.core.radau import blocks as radau_blocks
-from supple.core.radau.buffers import (
-    BMU,
-    E1,
-    EI,
-    ER,
-    F4,
-    F5,
-    FB,
-    FD,
-    FU,
-    FW,
-    FX,
-    LAM,
-    MASS,
-    PX,
-    RQ,
-    RU,
-    RU0,
-    Y1,
-    Y2,
-    Y3,
-)
+from supple.core.radau import buffers as rb
 from supple.core.radau.stages import ALPHA, BETA, GAMMA, TI, TT
 from supple.core.run import step as st
 from supple.core.run.step import flushed
@@ -43,10 +22,10 @@ def prepare(m, w, r, o):
     nu, nr = o.f.shape[1], o.G.shape[0]
     if by_blocks(m):
         return True
-    b = o.f[FB]
+    b = o.f[rb.FB]
     for j in range(nr):
         for k in range(nu):
-            b[k] = o.f[FW, k] * o.G[j, k]
+            b[k] = o.f[rb.FW, k] * o.G[j, k]
         for i in range(j, nr):
             o.GB[i, j] = dot(o.G[i], b)
     if kkt.factor_in_place(o.GB) >= 0:
@@ -59,7 +38,7 @@ def prepare(m, w, r, o):
 def turn_tangents(w, o):
     """P = B (G B)^-1 H from H in w.solved; then Ru - M P, Rq - Ru P and Gq - Gu P in place of the tangents."""
     nu, nr = o.f.shape[1], o.G.shape[0]
-    P, Rq, Ru, M, kept = o.tangent[PX], o.tangent[RQ], o.tangent[RU], o.tangent[MASS], o.tangent[RU0]
+    P, Rq, Ru, M, kept = o.tangent[rb.PX], o.tangent[rb.RQ], o.tangent[rb.RU], o.tangent[rb.MASS], o.tangent[rb.RU0]
     x = o.d[0]
     for k in range(nu):
         for j in range(nr):
@@ -71,7 +50,7 @@ def turn_tangents(w, o):
             for i in range(nu):
                 P[i, k] += o.G[j, i] * x[j]
         for i in range(nu):
-            P[i, k] *= o.f[FW, i]
+            P[i, k] *= o.f[rb.FW, i]
     st.copy_rows(Ru, kept)
     subtract_product(kept, P, Rq)
     subtract_product(M, P, Ru)
@@ -103,7 +82,7 @@ def border(r, o):
     """Newton's rows and columns of the constraints."""
     nu, nz, nr = o.f.shape[1], r.z.shape[0], o.G.shape[0]
     n = nu + nz
-    e, x, y = o.newton[E1], o.newton[ER], o.newton[EI]
+    e, x, y = o.newton[rb.E1], o.newton[rb.ER], o.newton[rb.EI]
     for j in range(nr):
         for k in range(nu):
             g = o.G[j, k]
@@ -131,9 +110,9 @@ def stabilize(r, o, h, mu, y, d):
         for k in range(nu):
             d[k] += o.G[j, k] * mu[j]
     for k in range(nu):
-        d[k] *= o.f[FW, k]
+        d[k] *= o.f[rb.FW, k]
     for k in range(nu):
-        y[k] += h * dot(o.tangent[RU0, k], d)
+        y[k] += h * dot(o.tangent[rb.RU0, k], d)
     for k in range(nz):
         y[nu + k] -= dot(o.Gu[k], d)
 
@@ -143,7 +122,7 @@ def difference(o, k, f):
     """Row k of -M P, which is the change of Ru, times f."""
     s = 0.0
     for j in range(f.shape[0]):
-        s += (o.tangent[RU, k, j] - o.tangent[RU0, k, j]) * f[j]
+        s += (o.tangent[rb.RU, k, j] - o.tangent[rb.RU0, k, j]) * f[j]
     return s
 
 
@@ -154,39 +133,39 @@ def constraint_sides(m, r, o, h):
         radau_blocks.sides(m, r, o, h)
         return
     nu, n, nr = o.f.shape[1], o.f.shape[1] + r.z.shape[0], o.G.shape[0]
-    y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
+    y1, y2, y3 = o.y[rb.Y1], o.y[rb.Y2], o.y[rb.Y3]
     for j in range(nr):
         l = o.kept[j]
-        a, b, c = o.c[F4, l], o.c[F4 + 1, l], o.c[F4 + 2, l]
+        a, b, c = o.c[rb.F4, l], o.c[rb.F4 + 1, l], o.c[rb.F4 + 2, l]
         w1 = TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c
         w2 = TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c
         w3 = -(TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
         # g' xi = -g: G w = -gamma g + h G F1
-        y1[n + j] = -GAMMA * w1 + h * dot(o.G[j], o.f[FX])
-        y2[n + j] = -(ALPHA * w2 - BETA * w3) + h * dot(o.G[j], o.f[FX + 1])
-        y3[n + j] = -(ALPHA * w3 + BETA * w2) + h * dot(o.G[j], o.f[FX + 2])
+        y1[n + j] = -GAMMA * w1 + h * dot(o.G[j], o.f[rb.FX])
+        y2[n + j] = -(ALPHA * w2 - BETA * w3) + h * dot(o.G[j], o.f[rb.FX + 1])
+        y3[n + j] = -(ALPHA * w3 + BETA * w2) + h * dot(o.G[j], o.f[rb.FX + 2])
         # and h mu from G h u = -h (G u + g_t)
-        a, b, c = o.c[F5, l], o.c[F5 + 1, l], o.c[F5 + 2, l]
+        a, b, c = o.c[rb.F5, l], o.c[rb.F5 + 1, l], o.c[rb.F5 + 2, l]
         o.d[0, j] = y1[n + j] + h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
         o.d[1, j] = y2[n + j] + h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
         o.d[2, j] = y3[n + j] - h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
     for i in range(3):
-        stabilize(r, o, h, o.d[i], o.y[Y1 + i], o.f[FD + i])
+        stabilize(r, o, h, o.d[i], o.y[rb.Y1 + i], o.f[rb.FD + i])
     for k in range(nu):
-        a, b, c = dot(o.tangent[MASS, k], o.f[FD]), dot(o.tangent[MASS, k], o.f[FD + 1]), dot(o.tangent[MASS, k], o.f[FD + 2])
-        y1[k] += GAMMA * a + h * h * difference(o, k, o.f[FX])
-        y2[k] += ALPHA * b - BETA * c + h * h * difference(o, k, o.f[FX + 1])
-        y3[k] += ALPHA * c + BETA * b + h * h * difference(o, k, o.f[FX + 2])
+        a, b, c = dot(o.tangent[rb.MASS, k], o.f[rb.FD]), dot(o.tangent[rb.MASS, k], o.f[rb.FD + 1]), dot(o.tangent[rb.MASS, k], o.f[rb.FD + 2])
+        y1[k] += GAMMA * a + h * h * difference(o, k, o.f[rb.FX])
+        y2[k] += ALPHA * b - BETA * c + h * h * difference(o, k, o.f[rb.FX + 1])
+        y3[k] += ALPHA * c + BETA * b + h * h * difference(o, k, o.f[rb.FX + 2])
 
 
 @kernel
 def constraint_update(r, o, h):
     """Add Newton's multipliers to the stages."""
     n = o.f.shape[1] + r.z.shape[0]
-    y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
+    y1, y2, y3 = o.y[rb.Y1], o.y[rb.Y2], o.y[rb.Y3]
     for j in range(o.d.shape[1]):
         for i in range(3):
-            d, lam = TT[i, 0] * y1[n + j] + TT[i, 1] * y2[n + j] - TT[i, 2] * y3[n + j], o.c[LAM + i]
+            d, lam = TT[i, 0] * y1[n + j] + TT[i, 1] * y2[n + j] - TT[i, 2] * y3[n + j], o.c[rb.LAM + i]
             o.d[i, j] = d / (h * h)
             lam[o.kept[j]] = flushed(lam[o.kept[j]] + o.d[i, j])
 
@@ -201,11 +180,11 @@ def velocity_update(m, r, o, h):
     for k in range(o.f.shape[1]):
         for i in range(3):
             if not blocked:
-                o.f[FD + i, k] += h * dot(o.tangent[PX, k], o.f[FX + i])
-            o.y[Y1 + i, k] -= o.f[FD + i, k]
+                o.f[rb.FD + i, k] += h * dot(o.tangent[rb.PX, k], o.f[rb.FX + i])
+            o.y[rb.Y1 + i, k] -= o.f[rb.FD + i, k]
         for i in range(3):
-            d = TT[i, 0] * o.f[FD, k] + TT[i, 1] * o.f[FD + 1, k] - TT[i, 2] * o.f[FD + 2, k]
-            mu = o.u[BMU + i]
+            d = TT[i, 0] * o.f[rb.FD, k] + TT[i, 1] * o.f[rb.FD + 1, k] - TT[i, 2] * o.f[rb.FD + 2, k]
+            mu = o.u[rb.BMU + i]
             mu[o.free[k]] = flushed(mu[o.free[k]] + d / h)
 
 
@@ -215,13 +194,13 @@ def error_sides(m, r, o, h):
     if by_blocks(m):
         radau_blocks.error_sides(m, r, o, h)
         return
-    nu, n, y = o.f.shape[1], o.f.shape[1] + r.z.shape[0], o.y[Y1]
+    nu, n, y = o.f.shape[1], o.f.shape[1] + r.z.shape[0], o.y[rb.Y1]
     for j in range(o.G.shape[0]):
-        y[n + j] = -h * dot(o.G[j], o.f[FU])
+        y[n + j] = -h * dot(o.G[j], o.f[rb.FU])
         o.d[0, j] = y[n + j]
-    stabilize(r, o, h, o.d[0], y, o.f[FD])
+    stabilize(r, o, h, o.d[0], y, o.f[rb.FD])
     for k in range(nu):
-        y[k] += GAMMA * dot(o.tangent[MASS, k], o.f[FD]) - h * h * difference(o, k, o.f[FU])
+        y[k] += GAMMA * dot(o.tangent[rb.MASS, k], o.f[rb.FD]) - h * h * difference(o, k, o.f[rb.FU])
 
 
 @kernel
@@ -232,5 +211,5 @@ def error_update(m, r, o, h):
         radau_blocks.pushed(m, r, o, 0)
     for k in range(o.f.shape[1]):
         if not blocked:
-            o.f[FD, k] += h * dot(o.tangent[PX, k], o.f[FU])
-        o.y[Y1, k] -= o.f[FD, k]
+            o.f[rb.FD, k] += h * dot(o.tangent[rb.PX, k], o.f[rb.FU])
+        o.y[rb.Y1, k] -= o.f[rb.FD, k]

@@ -28,28 +28,7 @@ from supple.core.bodies import chart
 from supple.core.equations import dynamics
 from supple.core.forces import constraint_rows as links
 from supple.core.forces.signals import evaluate
-from supple.core.radau.buffers import (
-    BMU,
-    F1,
-    F2,
-    F3,
-    F4,
-    F5,
-    GIVEN,
-    LAM,
-    LO,
-    RATE,
-    S1,
-    S2,
-    UO,
-    WORK,
-    XO,
-    ZO,
-    ZRATE,
-    U,
-    X,
-    Z,
-)
+from supple.core.radau import buffers as rb
 from supple.core.run import step as st
 from supple.core.run.step_size import left_of
 from supple.native.declare import kernel
@@ -89,32 +68,32 @@ def predict(m, r, o, fresh, h, h_old):
     """Starting values of the stages: the last step's polynomial, or the Taylor start."""
     for k in range(r.u.shape[0]):
         r.xt[k] = 0.0
-    chart.acceleration(m, r.xt, r.u, r.u, r.a, o.u[S1])
+    chart.acceleration(m, r.xt, r.u, r.u, r.a, o.u[rb.S1])
     for k in range(r.u.shape[0]):
         for i in range(3):
             c = C[i]
-            o.u[BMU + i, k] = 0.0
+            o.u[rb.BMU + i, k] = 0.0
             if fresh:
-                o.u[X + i, k] = c * h * (r.u[k] + 0.5 * c * h * o.u[S1, k])
-                o.u[U + i, k] = c * h * r.a[k]
+                o.u[rb.X + i, k] = c * h * (r.u[k] + 0.5 * c * h * o.u[rb.S1, k])
+                o.u[rb.U + i, k] = c * h * r.a[k]
             else:
                 s = 1.0 + c * h / h_old
-                o.u[X + i, k] = extrapolate(o.u[XO : XO + 3], k, s)
-                o.u[U + i, k] = extrapolate(o.u[UO : UO + 3], k, s)
+                o.u[rb.X + i, k] = extrapolate(o.u[rb.XO : rb.XO + 3], k, s)
+                o.u[rb.U + i, k] = extrapolate(o.u[rb.UO : rb.UO + 3], k, s)
     if not fresh:  # the last step's increments are in the axes of its start
         for i in range(3):
-            chart.turn_on(m, o.u[XO + 2], o.u[X + i])
+            chart.turn_on(m, o.u[rb.XO + 2], o.u[rb.X + i])
     for k in range(r.z.shape[0]):
         for i in range(3):
             c = C[i]
-            o.z[Z + i, k] = c * h * r.zdot[k] if fresh else extrapolate(o.z[ZO : ZO + 3], k, 1.0 + c * h / h_old)
+            o.z[rb.Z + i, k] = c * h * r.zdot[k] if fresh else extrapolate(o.z[rb.ZO : rb.ZO + 3], k, 1.0 + c * h / h_old)
     for i in range(3):
         s = 1.0 + C[i] * h / h_old if not fresh else 1.0
         a = (s - C[1]) * (s - C[2]) / ((C[0] - C[1]) * (C[0] - C[2]))
         b = (s - C[0]) * (s - C[2]) / ((C[1] - C[0]) * (C[1] - C[2]))
         c = (s - C[0]) * (s - C[1]) / ((C[2] - C[0]) * (C[2] - C[1]))
         for k in range(o.c.shape[1]):
-            o.c[LAM + i, k] = r.lam[k] if fresh else a * o.c[LO, k] + b * o.c[LO + 1, k] + c * o.c[LO + 2, k]
+            o.c[rb.LAM + i, k] = r.lam[k] if fresh else a * o.c[rb.LO, k] + b * o.c[rb.LO + 1, k] + c * o.c[rb.LO + 2, k]
 
 
 @kernel
@@ -142,20 +121,20 @@ def prescribe(m, w, r, o, i, t):
             link = m.link[o.pin[j]]
             value, k = evaluate(m, w, link[at.LINK_SIGNAL], t), link[at.LINK_TERM]
             q, u, factor = m.term[k, at.TERM_Q], m.term[k, at.TERM_U], m.factor[k]
-            o.u[X + i, u] = (m.data[link[at.LINK_AT] + links.NUMBER] + value[0]) / factor - r.q[q]
-            o.u[U + i, u] = value[1] / factor - r.u[u]
-            o.u[GIVEN + i, u] = value[2] / factor
+            o.u[rb.X + i, u] = (m.data[link[at.LINK_AT] + links.NUMBER] + value[0]) / factor - r.q[q]
+            o.u[rb.U + i, u] = value[1] / factor - r.u[u]
+            o.u[rb.GIVEN + i, u] = value[2] / factor
 
 
 @kernel
 def rates(m, r, o, i, h):
     """Accelerations of stage i from the stages' velocities, or as drivers give them."""
     for k in range(r.u.shape[0]):
-        o.u[RATE + i, k] = (AI[i, 0] * o.u[U, k] + AI[i, 1] * o.u[U + 1, k] + AI[i, 2] * o.u[U + 2, k]) / h
+        o.u[rb.RATE + i, k] = (AI[i, 0] * o.u[rb.U, k] + AI[i, 1] * o.u[rb.U + 1, k] + AI[i, 2] * o.u[rb.U + 2, k]) / h
     for j in range(o.pin.shape[0]):
         if o.pin[j] >= 0:
             k = m.term[m.link[o.pin[j], at.LINK_TERM], at.TERM_U]
-            o.u[RATE + i, k] = o.u[GIVEN + i, k]
+            o.u[rb.RATE + i, k] = o.u[rb.GIVEN + i, k]
 
 
 @kernel
@@ -170,30 +149,30 @@ def stage(m, w, r, o, i, t, h):
     """Residuals f1, f2, f3 of stage i."""
     nu, nz = r.u.shape[0], r.z.shape[0]
     for k in range(nu):
-        r.xt[k] = o.u[X + i, k]
-        o.u[S2, k] = (AI[i, 0] * o.u[X, k] + AI[i, 1] * o.u[X + 1, k] + AI[i, 2] * o.u[X + 2, k]) / h
-        r.ut[k] = r.u[k] + o.u[U + i, k]
+        r.xt[k] = o.u[rb.X + i, k]
+        o.u[rb.S2, k] = (AI[i, 0] * o.u[rb.X, k] + AI[i, 1] * o.u[rb.X + 1, k] + AI[i, 2] * o.u[rb.X + 2, k]) / h
+        r.ut[k] = r.u[k] + o.u[rb.U + i, k]
     rates(m, r, o, i, h)
     for k in range(nz):
-        r.zt[k] = r.z[k] + o.z[Z + i, k]
+        r.zt[k] = r.z[k] + o.z[rb.Z + i, k]
     chart.retract(m, r.q, r.xt, r.qt)
-    chart.rate(m, r.xt, r.ut, o.u[S1])
+    chart.rate(m, r.xt, r.ut, o.u[rb.S1])
     if o.c.shape[1] > 0:
-        st.copy(o.c[LAM + i], w.lam)
+        st.copy(o.c[rb.LAM + i], w.lam)
         for k in range(nu):
-            o.u[S1, k] += o.u[BMU + i, k]
+            o.u[rb.S1, k] += o.u[rb.BMU + i, k]
     for k in range(nu):
         # not T xi' - u: there Newton's matrix would err by |xi|/2, here by |xi|/2 over its eigenvalue
-        o.u[F1 + i, k] = o.u[S2, k] - o.u[S1, k]
-    dynamics.residual_at(m, w, t, r.qt, r.ut, o.u[RATE + i], r.zt, o.u[F2 + i])
+        o.u[rb.F1 + i, k] = o.u[rb.S2, k] - o.u[rb.S1, k]
+    dynamics.residual_at(m, w, t, r.qt, r.ut, o.u[rb.RATE + i], r.zt, o.u[rb.F2 + i])
     balance(m, o, i)
     for k in range(nz):
-        d = (AI[i, 0] * o.z[Z, k] + AI[i, 1] * o.z[Z + 1, k] + AI[i, 2] * o.z[Z + 2, k]) / h
-        o.z[ZRATE + i, k] = w.zdot[k]
-        o.z[F3 + i, k] = d - w.zdot[k]
+        d = (AI[i, 0] * o.z[rb.Z, k] + AI[i, 1] * o.z[rb.Z + 1, k] + AI[i, 2] * o.z[rb.Z + 2, k]) / h
+        o.z[rb.ZRATE + i, k] = w.zdot[k]
+        o.z[rb.F3 + i, k] = d - w.zdot[k]
     if o.G.shape[0] > 0:
-        links.violations(m, w, o.c[F4 + i])
-        links.rates(m, w, t, r.ut, o.c[F5 + i])
+        links.violations(m, w, o.c[rb.F4 + i])
+        links.rates(m, w, t, r.ut, o.c[rb.F5 + i])
 
 
 @kernel
@@ -202,7 +181,7 @@ def balance(m, o, i):
     for j in range(o.pin.shape[0]):
         if o.pin[j] >= 0:
             k = m.link[o.pin[j], at.LINK_TERM]
-            o.c[LAM + i, j] -= o.u[F2 + i, m.term[k, at.TERM_U]] / m.factor[k]
+            o.c[rb.LAM + i, j] -= o.u[rb.F2 + i, m.term[k, at.TERM_U]] / m.factor[k]
 
 
 @kernel
@@ -211,18 +190,18 @@ def work_stages(m, w, r, o, t, h, left):
     nu, ne = r.u.shape[0], r.w.shape[0]
     for i in range(3):
         for k in range(nu):
-            r.xt[k] = o.u[X + i, k]
-            r.ut[k] = r.u[k] + o.u[U + i, k]
+            r.xt[k] = o.u[rb.X + i, k]
+            r.ut[k] = r.u[k] + o.u[rb.U + i, k]
         for k in range(r.z.shape[0]):
-            r.zt[k] = r.z[k] + o.z[Z + i, k]
+            r.zt[k] = r.z[k] + o.z[rb.Z + i, k]
         chart.retract(m, r.q, r.xt, r.qt)
-        st.copy(o.c[LAM + i], w.lam)
-        dynamics.powers_at(m, w, stage_time(t, h, i, left), r.qt, r.ut, o.u[RATE + i], r.zt)
+        st.copy(o.c[rb.LAM + i], w.lam)
+        dynamics.powers_at(m, w, stage_time(t, h, i, left), r.qt, r.ut, o.u[rb.RATE + i], r.zt)
         for k in range(ne):
-            o.e[WORK + i, k] = w.power[k]
+            o.e[rb.WORK + i, k] = w.power[k]
         for k in range(r.z.shape[0]):
-            o.z[ZRATE + i, k] = w.zdot[k]
+            o.z[rb.ZRATE + i, k] = w.zdot[k]
     for k in range(ne):
-        a, b, c = h * o.e[WORK, k], h * o.e[WORK + 1, k], h * o.e[WORK + 2, k]
+        a, b, c = h * o.e[rb.WORK, k], h * o.e[rb.WORK + 1, k], h * o.e[rb.WORK + 2, k]
         for i in range(3):
-            o.e[WORK + i, k] = A[i, 0] * a + A[i, 1] * b + A[i, 2] * c
+            o.e[rb.WORK + i, k] = A[i, 0] * a + A[i, 1] * b + A[i, 2] * c

@@ -9,51 +9,18 @@ from supple.core.base.layout import TREE, WORK
 from supple.core.bodies import tree
 from supple.core.equations import dynamics, energies
 from supple.core.forces import forces
+from supple.core.run import step as st
 from supple.core.run.events import NONE, find_events, start_events
-from supple.core.run.step import (
-    AFTER_REJECT,
-    BAD_DOF,
-    DONE,
-    E_ELASTIC,
-    E_ERROR,
-    E_MAX,
-    E_START,
-    E_STRAIN,
-    EVALUATIONS,
-    EVENTS_FOUND,
-    EVENTS_WAITING,
-    FRESH,
-    GRID,
-    H_SWITCH,
-    K_MAX,
-    K_MIN,
-    KEEP_JACOBIAN,
-    LOCKED,
-    NOT_FINITE,
-    OTHER_MAX,
-    OTHER_MIN,
-    PAUSED,
-    REJECTED,
-    RUN,
-    STEPS,
-    STOP,
-    H,
-    T,
-    begin_here,
-    copy,
-    state_at,
-    write_row,
-)
 from supple.native.declare import INT, IVEC, MAT, REAL, REALS, TRUTH, VEC, kernel, shared
 
 
-@shared(TREE, WORK, RUN, IVEC, VEC)
+@shared(TREE, WORK, st.RUN, IVEC, VEC)
 def audit(m, w, r, ints, reals):
     """Energy balance and conserved momenta at the state whose kinematics are in the workspace.
 
     The first call, with E_MAX still negative, sets what later ones are compared with.
     """
-    first = reals[E_MAX] < 0.0
+    first = reals[st.E_MAX] < 0.0
     energies.sum_vectors(m, w, r.q, r.u)
     kinetic = energies.kinetic(m, w, r.u)
     strain = energies.strain(m, w, r.q)
@@ -62,23 +29,23 @@ def audit(m, w, r, ints, reals):
     for e in range(r.w.shape[0]):
         total -= r.sign[e] * r.w[e]
     if first:
-        reals[E_START] = total
-        reals[E_ERROR] = 0.0
-        reals[E_ELASTIC] = elastic
-        reals[E_STRAIN] = strain
-        reals[K_MIN] = kinetic
-        reals[K_MAX] = kinetic
-        reals[E_MAX] = abs(total)
-        reals[OTHER_MIN] = total - kinetic
-        reals[OTHER_MAX] = total - kinetic
-    reals[OTHER_MIN] = min(reals[OTHER_MIN], total - kinetic)
-    reals[OTHER_MAX] = max(reals[OTHER_MAX], total - kinetic)
-    reals[E_ERROR] = max(reals[E_ERROR], abs(total - reals[E_START]))
-    reals[E_ELASTIC] = max(reals[E_ELASTIC], elastic)
-    reals[E_STRAIN] = max(reals[E_STRAIN], strain)
-    reals[K_MIN] = min(reals[K_MIN], kinetic)
-    reals[K_MAX] = max(reals[K_MAX], kinetic)
-    reals[E_MAX] = max(reals[E_MAX], max(abs(total), kinetic))
+        reals[st.E_START] = total
+        reals[st.E_ERROR] = 0.0
+        reals[st.E_ELASTIC] = elastic
+        reals[st.E_STRAIN] = strain
+        reals[st.K_MIN] = kinetic
+        reals[st.K_MAX] = kinetic
+        reals[st.E_MAX] = abs(total)
+        reals[st.OTHER_MIN] = total - kinetic
+        reals[st.OTHER_MAX] = total - kinetic
+    reals[st.OTHER_MIN] = min(reals[st.OTHER_MIN], total - kinetic)
+    reals[st.OTHER_MAX] = max(reals[st.OTHER_MAX], total - kinetic)
+    reals[st.E_ERROR] = max(reals[st.E_ERROR], abs(total - reals[st.E_START]))
+    reals[st.E_ELASTIC] = max(reals[st.E_ELASTIC], elastic)
+    reals[st.E_STRAIN] = max(reals[st.E_STRAIN], strain)
+    reals[st.K_MIN] = min(reals[st.K_MIN], kinetic)
+    reals[st.K_MAX] = max(reals[st.K_MAX], kinetic)
+    reals[st.E_MAX] = max(reals[st.E_MAX], max(abs(total), kinetic))
     for s in range(r.roots.shape[0]):
         p, size = energies.momentum_along(m, w, r.roots[s], r.screws[s])
         if first:
@@ -98,58 +65,58 @@ def audit_state(m, w, r, ints, reals):
     audit(m, w, r, ints, reals)
 
 
-@shared(TREE, WORK, RUN, IVEC, VEC, gives=INT)
+@shared(TREE, WORK, st.RUN, IVEC, VEC, gives=INT)
 def restart(m, w, r, ints, reals):
     """Accelerations and rates at the start (with the first audit) or after a kink; returns the outcome."""
-    if reals[E_MAX] < 0.0:
+    if reals[st.E_MAX] < 0.0:
         start_events(m, w, r)  # first: it leaves its own motions in the workspace
-    bad = dynamics.forward(m, w, reals[T], r.q, r.u, r.z, r.a)
-    ints[EVALUATIONS] += 1
+    bad = dynamics.forward(m, w, reals[st.T], r.q, r.u, r.z, r.a)
+    ints[st.EVALUATIONS] += 1
     if bad >= 0:
-        ints[BAD_DOF] = bad
-        return LOCKED
+        ints[st.BAD_DOF] = bad
+        return st.LOCKED
     for k in range(r.a.shape[0]):
         if not math.isfinite(r.a[k]):
-            ints[BAD_DOF] = k
-            return NOT_FINITE
-    copy(w.zdot, r.zdot)
-    copy(w.power, r.power)
-    copy(w.lam, r.lam)
-    if reals[E_MAX] < 0.0:
-        begin_here(r)
+            ints[st.BAD_DOF] = k
+            return st.NOT_FINITE
+    st.copy(w.zdot, r.zdot)
+    st.copy(w.power, r.power)
+    st.copy(w.lam, r.lam)
+    if reals[st.E_MAX] < 0.0:
+        st.begin_here(r)
         audit(m, w, r, ints, reals)
-    ints[FRESH] = 1
-    ints[KEEP_JACOBIAN] = 0
-    return DONE
+    ints[st.FRESH] = 1
+    ints[st.KEEP_JACOBIAN] = 0
+    return st.DONE
 
 
 @kernel
 def start(m, w, r, ints, reals):
     """``restart`` if this call of the loop begins a run, or goes on with other constraint rows; returns the outcome."""
-    if ints[STEPS] == 0 and ints[FRESH] == 0:
+    if ints[st.STEPS] == 0 and ints[st.FRESH] == 0:
         return restart(m, w, r, ints, reals)
-    return DONE
+    return st.DONE
 
 
 @kernel
 def events_wait(ints):
     """True if so many events were found that the loop must hand them over first."""
-    return ints[EVENTS_FOUND] >= EVENTS_WAITING
+    return ints[st.EVENTS_FOUND] >= st.EVENTS_WAITING
 
 
 @kernel
 def reject(ints, reals, h, worst):
     """Repeat a step, whose error was largest in the velocity ``worst``, with another size."""
-    ints[REJECTED] += 1
-    ints[AFTER_REJECT] = 1
-    ints[BAD_DOF] = worst
-    reals[H] = h
+    ints[st.REJECTED] += 1
+    ints[st.AFTER_REJECT] = 1
+    ints[st.BAD_DOF] = worst
+    reals[st.H] = h
 
 
 @kernel
 def has_output(r, ints, grid, t1):
     """True if the step that ends at t1 may hold an event, or holds a time of the output."""
-    return r.events.shape[0] > 0 or (ints[GRID] < grid.shape[0] and grid[ints[GRID]] <= t1)
+    return r.events.shape[0] > 0 or (ints[st.GRID] < grid.shape[0] and grid[ints[st.GRID]] <= t1)
 
 
 @kernel
@@ -161,12 +128,12 @@ def is_dense(m, r, ints, grid, t1):
 @kernel
 def ends_on_kink(reals):
     """True if the accepted step was cut at a kink of a force law; the next one is not."""
-    kink = reals[H_SWITCH] > 0.0
-    reals[H_SWITCH] = 0.0
+    kink = reals[st.H_SWITCH] > 0.0
+    reals[st.H_SWITCH] = 0.0
     return kink
 
 
-@shared(TREE, WORK, RUN, IVEC, VEC, REALS, MAT, REAL, REAL, REAL, gives=TRUTH)
+@shared(TREE, WORK, st.RUN, IVEC, VEC, REALS, MAT, REAL, REAL, REAL, gives=TRUTH)
 def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
     """Events and output rows of one accepted step from t0 to t1; True if a terminal event ends the run.
 
@@ -176,18 +143,18 @@ def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
     if r.events.shape[0] > 0:
         keep = find_events(m, w, r, ints, t0, h, t1)
     end = t1 if keep >= 1.0 else t0 + keep * h
-    while ints[GRID] < grid.shape[0] and grid[ints[GRID]] <= end:
-        s = min(max((grid[ints[GRID]] - t0) / h, 0.0), 1.0)
-        state_at(m, r, s)
-        write_row(r, out[ints[GRID]])
-        ints[GRID] += 1
+    while ints[st.GRID] < grid.shape[0] and grid[ints[st.GRID]] <= end:
+        s = min(max((grid[ints[st.GRID]] - t0) / h, 0.0), 1.0)
+        st.state_at(m, r, s)
+        st.write_row(r, out[ints[st.GRID]])
+        ints[st.GRID] += 1
     if keep <= 1.0:
-        state_at(m, r, keep)
-        copy(r.qt, r.q)
-        copy(r.ut, r.u)
-        copy(r.zt, r.z)
-        copy(r.wt, r.w)
-        reals[T] = end
+        st.state_at(m, r, keep)
+        st.copy(r.qt, r.q)
+        st.copy(r.ut, r.u)
+        st.copy(r.zt, r.z)
+        st.copy(r.wt, r.w)
+        reals[st.T] = end
         audit_state(m, w, r, ints, reals)
         return True
     return False
@@ -196,16 +163,16 @@ def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
 @kernel
 def reaches_stop(ints, stops, t1):
     """True if the step that ends at t1 lands on the next stop, which is counted then."""
-    if t1 < stops[ints[STOP]]:
+    if t1 < stops[ints[st.STOP]]:
         return False
-    ints[STOP] += 1
+    ints[st.STOP] += 1
     return True
 
 
 @kernel
 def is_finished(ints, stops):
     """True if the last stop, the end of the run, is reached."""
-    return ints[STOP] >= stops.shape[0] // 2
+    return ints[st.STOP] >= stops.shape[0] // 2
 
 
 @kernel
@@ -214,12 +181,12 @@ def land(m, w, r, ints, reals, stops, t1, kink):
 
     Returns PAUSED if the run goes on, DONE at its end, or why it cannot go on.
     """
-    ints[FRESH] = 0
+    ints[st.FRESH] = 0
     stop = reaches_stop(ints, stops, t1)
     if is_finished(ints, stops):
-        return DONE
+        return st.DONE
     if stop or kink:
         outcome = restart(m, w, r, ints, reals)
-        if outcome != DONE:
+        if outcome != st.DONE:
             return outcome
-    return PAUSED
+    return st.PAUSED

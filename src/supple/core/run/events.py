@@ -11,27 +11,7 @@ from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
 from supple.core.bodies import tree
 from supple.core.run import reach
-from supple.core.run.step import (
-    EVENT_AXIS,
-    EVENT_DIRECTION,
-    EVENT_INDEX,
-    EVENT_KIND,
-    EVENT_PLACE,
-    EVENT_TERMINAL,
-    EVENT_VALUE,
-    EVENTS_FOUND,
-    ON_COORDINATE,
-    ON_PLACE,
-    ON_RATE,
-    ON_SPIN,
-    PER_STEP,
-    RUN,
-    TERMINAL,
-    copy,
-    polynomial,
-    slope,
-    state_at,
-)
+from supple.core.run import step as st
 from supple.native.declare import INT, IVEC, REAL, kernel, shared
 
 NONE = 2.0  # a fraction of the step beyond its end: nothing was found
@@ -44,7 +24,7 @@ ROUNDING = 64 * 2.2e-16  # of states that rest: Newton's iteration and projectio
 def point_along(f, x, axis):
     """World coordinate of the point of an event's row of reals x on the node f."""
     k = 3 * axis
-    return f[at.P + axis] + f[k] * x[EVENT_PLACE] + f[k + 1] * x[EVENT_PLACE + 1] + f[k + 2] * x[EVENT_PLACE + 2]
+    return f[at.P + axis] + f[k] * x[st.EVENT_PLACE] + f[k + 1] * x[st.EVENT_PLACE + 1] + f[k + 2] * x[st.EVENT_PLACE + 2]
 
 
 @kernel
@@ -71,43 +51,43 @@ def point_acceleration(m, f, axis, x, y, z):
 def event_value(m, w, r, e):
     """Distance of event e from its value at the state qt, ut."""
     ev, x = r.events[e], r.event_reals[e]
-    if ev[EVENT_KIND] == ON_COORDINATE:
-        return r.qt[ev[EVENT_INDEX]] - x[EVENT_VALUE]
-    if ev[EVENT_KIND] == ON_RATE:
-        return r.ut[ev[EVENT_INDEX]] - x[EVENT_VALUE]
+    if ev[st.EVENT_KIND] == st.ON_COORDINATE:
+        return r.qt[ev[st.EVENT_INDEX]] - x[st.EVENT_VALUE]
+    if ev[st.EVENT_KIND] == st.ON_RATE:
+        return r.ut[ev[st.EVENT_INDEX]] - x[st.EVENT_VALUE]
     tree.poses(m, w, r.qt)
-    f, axis = w.node[ev[EVENT_INDEX]], ev[EVENT_AXIS]
-    if ev[EVENT_KIND] == ON_PLACE:
-        return point_along(f, x, axis) - x[EVENT_VALUE]
+    f, axis = w.node[ev[st.EVENT_INDEX]], ev[st.EVENT_AXIS]
+    if ev[st.EVENT_KIND] == st.ON_PLACE:
+        return point_along(f, x, axis) - x[st.EVENT_VALUE]
     tree.motion(m, w, r.ut, r.ut)  # accelerations do not enter
-    if ev[EVENT_KIND] == ON_SPIN:
-        return f[at.V + axis] - x[EVENT_VALUE]
+    if ev[st.EVENT_KIND] == st.ON_SPIN:
+        return f[at.V + axis] - x[st.EVENT_VALUE]
     px, py, pz = point_along(f, x, 0), point_along(f, x, 1), point_along(f, x, 2)
-    return point_velocity(f, axis, px - w.origin[0], py - w.origin[1], pz - w.origin[2]) - x[EVENT_VALUE]
+    return point_velocity(f, axis, px - w.origin[0], py - w.origin[1], pz - w.origin[2]) - x[st.EVENT_VALUE]
 
 
 @kernel
 def start_events(m, w, r):
     """Remember every event's value at the state r.q, r.u; a run that starts at the value, but for rounding, has not passed it."""
-    copy(r.q, r.qt)
-    copy(r.u, r.ut)
+    st.copy(r.q, r.qt)
+    st.copy(r.u, r.ut)
     length = 0.0
     for k in range(r.u.shape[0]):
         if r.vector[k] >= 0:
             length = max(length, r.scale[k])
     for e in range(r.events.shape[0]):
         ev, x = r.events[e], r.event_reals[e]
-        value, size, n = event_value(m, w, r, e), abs(x[EVENT_VALUE]), ev[EVENT_INDEX]
-        if ev[EVENT_KIND] == ON_COORDINATE:
-            size += r.scale[ev[EVENT_AXIS]]
-        elif ev[EVENT_KIND] == ON_RATE:
+        value, size, n = event_value(m, w, r, e), abs(x[st.EVENT_VALUE]), ev[st.EVENT_INDEX]
+        if ev[st.EVENT_KIND] == st.ON_COORDINATE:
+            size += r.scale[ev[st.EVENT_AXIS]]
+        elif ev[st.EVENT_KIND] == st.ON_RATE:
             size += r.rate_scale[n]
         else:
             px, py, pz = point_along(w.node[n], x, 0), point_along(w.node[n], x, 1), point_along(w.node[n], x, 2)
-            if ev[EVENT_KIND] == ON_PLACE:
+            if ev[st.EVENT_KIND] == st.ON_PLACE:
                 size += length + abs(px) + abs(py) + abs(pz)
             else:
-                spins, o = 1 if ev[EVENT_KIND] == ON_SPIN else 0, w.origin
+                spins, o = 1 if ev[st.EVENT_KIND] == st.ON_SPIN else 0, w.origin
                 size += reach.moved_by(m, w, r.rate_scale, n, spins, px - o[0], py - o[1], pz - o[2])
         r.last[e] = value if abs(value) > ROUNDING * size else 0.0
 
@@ -124,11 +104,11 @@ def crosses(before, after, direction):
 def value_at(m, w, r, e, s):
     """Distance of event e from its value at the fraction s of the step."""
     ev, x = r.events[e], r.event_reals[e]
-    if ev[EVENT_KIND] == ON_COORDINATE:
-        return r.q[ev[EVENT_INDEX]] - x[EVENT_VALUE] + polynomial(r.px[ev[EVENT_AXIS]], s)
-    if ev[EVENT_KIND] == ON_RATE:
-        return polynomial(r.pu[ev[EVENT_INDEX]], s) - x[EVENT_VALUE]
-    state_at(m, r, s)
+    if ev[st.EVENT_KIND] == st.ON_COORDINATE:
+        return r.q[ev[st.EVENT_INDEX]] - x[st.EVENT_VALUE] + st.polynomial(r.px[ev[st.EVENT_AXIS]], s)
+    if ev[st.EVENT_KIND] == st.ON_RATE:
+        return st.polynomial(r.pu[ev[st.EVENT_INDEX]], s) - x[st.EVENT_VALUE]
+    st.state_at(m, r, s)
     return event_value(m, w, r, e)
 
 
@@ -167,73 +147,73 @@ def locate(m, w, r, e, low, high, before, after):
 def look(m, w, r, e, h, c, half):
     """Value of event e in the middle of a part, its slope there, bounds of what is added to both within the part, and rounding."""
     ev, x = r.events[e], r.event_reals[e]
-    if ev[EVENT_KIND] <= ON_RATE:
-        start, p = 0.0, r.pu[ev[EVENT_INDEX]] if ev[EVENT_KIND] == ON_RATE else r.px[ev[EVENT_AXIS]]
-        if ev[EVENT_KIND] == ON_COORDINATE:
-            start = r.q[ev[EVENT_INDEX]]
+    if ev[st.EVENT_KIND] <= st.ON_RATE:
+        start, p = 0.0, r.pu[ev[st.EVENT_INDEX]] if ev[st.EVENT_KIND] == st.ON_RATE else r.px[ev[st.EVENT_AXIS]]
+        if ev[st.EVENT_KIND] == st.ON_COORDINATE:
+            start = r.q[ev[st.EVENT_INDEX]]
         d = r.about
         reach.write_about(p, c, d)
-        size = abs(start) + abs(p[0]) + abs(d[0]) + abs(x[EVENT_VALUE])
-        if ev[EVENT_KIND] == ON_RATE:  # of the increments that rates are made of
-            size += r.scale[ev[EVENT_INDEX]] / h
+        size = abs(start) + abs(p[0]) + abs(d[0]) + abs(x[st.EVENT_VALUE])
+        if ev[st.EVENT_KIND] == st.ON_RATE:  # of the increments that rates are made of
+            size += r.scale[ev[st.EVENT_INDEX]] / h
         else:
-            size += r.scale[ev[EVENT_AXIS]]
+            size += r.scale[ev[st.EVENT_AXIS]]
         more = reach.spread(d, half) - abs(d[1]) * half
-        return start - x[EVENT_VALUE] + d[0], d[1], more, reach.bent(d, half) * half, ROUNDING * size
-    n, axis = ev[EVENT_INDEX], ev[EVENT_AXIS]
+        return start - x[st.EVENT_VALUE] + d[0], d[1], more, reach.bent(d, half) * half, ROUNDING * size
+    n, axis = ev[st.EVENT_INDEX], ev[st.EVENT_AXIS]
     reach.go_along(m, w, r, c)
     f, ground = w.node[n], -1
     px, py, pz = point_along(f, x, 0), point_along(f, x, 1), point_along(f, x, 2)
     far = abs(px) + abs(py) + abs(pz)
     px, py, pz = px - w.origin[0], py - w.origin[1], pz - w.origin[2]
-    spins = 1 if ev[EVENT_KIND] == ON_SPIN else 0
+    spins = 1 if ev[st.EVENT_KIND] == st.ON_SPIN else 0
     moved = reach.moved_by(m, w, r.scale, n, spins, px, py, pz)
-    if ev[EVENT_KIND] == ON_PLACE:
-        size = ROUNDING * (far + moved + abs(x[EVENT_VALUE]))
+    if ev[st.EVENT_KIND] == st.ON_PLACE:
+        size = ROUNDING * (far + moved + abs(x[st.EVENT_VALUE]))
         bend = reach.bend_of_point(m, w, r, n, ground, px, py, pz, c, half)
         velocity = point_velocity(f, axis, px, py, pz)
-        return point_along(f, x, axis) - x[EVENT_VALUE], velocity, 0.5 * bend * half * half, bend * half, size
+        return point_along(f, x, axis) - x[st.EVENT_VALUE], velocity, 0.5 * bend * half * half, bend * half, size
     bend = reach.bend_of_velocity(m, w, r, n, spins, px, py, pz, c, half)
     for k in range(r.u.shape[0]):
-        r.ut[k], r.vt[k] = polynomial(r.pu[k], c), slope(r.pu[k], c) / h
+        r.ut[k], r.vt[k] = st.polynomial(r.pu[k], c), st.slope(r.pu[k], c) / h
     tree.motion(m, w, r.ut, r.vt)
     value, velocity = f[at.V + axis], f[at.A + axis]
     if spins == 0:
         value, velocity = point_velocity(f, axis, px, py, pz), point_acceleration(m, f, axis, px, py, pz)
-    size = ROUNDING * (abs(x[EVENT_VALUE]) + abs(value) + moved / h)
-    return value - x[EVENT_VALUE], h * velocity, 0.5 * bend * half * half, bend * half, size
+    size = ROUNDING * (abs(x[st.EVENT_VALUE]) + abs(value) + moved / h)
+    return value - x[st.EVENT_VALUE], h * velocity, 0.5 * bend * half * half, bend * half, size
 
 
 @kernel
 def add_found(r, ints, e, time):
     """Append an event to the list of those found."""
-    k = ints[EVENTS_FOUND]
+    k = ints[st.EVENTS_FOUND]
     r.found_event[k] = e
     r.found_time[k] = time
-    ints[EVENTS_FOUND] += 1
+    ints[st.EVENTS_FOUND] += 1
 
 
 @kernel
 def drop_later(r, ints, first, end):
     """Keep the events up to the time ``end`` of those from number ``first`` on."""
     kept = first
-    for k in range(first, ints[EVENTS_FOUND]):
+    for k in range(first, ints[st.EVENTS_FOUND]):
         if r.found_time[k] <= end:
             r.found_event[kept], r.found_time[kept] = r.found_event[k], r.found_time[k]
             kept += 1
-    ints[EVENTS_FOUND] = kept
+    ints[st.EVENTS_FOUND] = kept
 
 
-@shared(TREE, WORK, RUN, IVEC, INT, REAL, REAL, REAL, REAL, gives=REAL)
+@shared(TREE, WORK, st.RUN, IVEC, INT, REAL, REAL, REAL, REAL, gives=REAL)
 def search(m, w, r, ints, e, t0, h, t1, keep):
     """Find event e in the step up to the fraction ``keep``; returns it, or the fraction of the event if that is terminal.
 
     The value in ``last`` has the sign with which the step before ended: the start may be moved a little, onto constraints.
     """
     ev = r.events[e]
-    direction = ev[EVENT_DIRECTION]
+    direction = ev[st.EVENT_DIRECTION]
     before, a, width, looks, found = r.last[e], 0.0, 1.0, 0, 0
-    while a < 1.0 and a <= keep and found < PER_STEP:
+    while a < 1.0 and a <= keep and found < st.PER_STEP:
         looks += 1
         width = min(width, 1.0 - a)
         half = 0.5 * width
@@ -253,9 +233,9 @@ def search(m, w, r, ints, e, t0, h, t1, keep):
             if s <= keep:
                 add_found(r, ints, e, t0 + s * h if s < 1.0 else t1)
                 found += 1
-                if ev[EVENT_TERMINAL] == 1:
+                if ev[st.EVENT_TERMINAL] == 1:
                     keep = s
-                    ints[TERMINAL] = e
+                    ints[st.TERMINAL] = e
         before, a, width = after, b, 2.0 * width
     r.last[e] = before
     return keep
@@ -264,7 +244,7 @@ def search(m, w, r, ints, e, t0, h, t1, keep):
 @kernel
 def find_events(m, w, r, ints, t0, h, t1):
     """Find events in the step from t0 to t1; returns the fraction to keep, above 1 if none is terminal."""
-    keep, first = NONE, ints[EVENTS_FOUND]
+    keep, first = NONE, ints[st.EVENTS_FOUND]
     for e in range(r.events.shape[0]):
         keep = search(m, w, r, ints, e, t0, h, t1, keep)
     if keep <= 1.0:  # what was found behind a terminal event does not happen

@@ -20,16 +20,7 @@ from supple.core.forces.callback import flat
 from supple.core.forces.laws import STRAIGHT
 from supple.core.forces.signals import COEFFICIENTS, COUNT, OPERATIONS, PIECES, evaluate, piece
 from supple.core.run import reach
-from supple.core.run.step import (
-    DEGREE,
-    H_MIN,
-    H_SWITCH,
-    ON_PLACE,
-    RUN,
-    SWITCHED,
-    polynomial,
-    state_at,
-)
+from supple.core.run import step as st
 from supple.native.declare import IVEC, REAL, TRUTH, VEC, kernel, shared
 
 SKIPPED = 1e-4  # first fraction of a step: what happens there belongs to the landing before it
@@ -44,7 +35,7 @@ TURNS = 200.0  # rad in a step with events of points: there is room for so many 
 @kernel
 def branches_at(m, w, r, t0, h, s):
     """Number of the branches of force laws at the fraction s of the step."""
-    state_at(m, r, s)
+    st.state_at(m, r, s)
     if forces.branches_move(m):
         tree.poses(m, w, r.qt)
         tree.motion(m, w, r.ut, r.ut)  # accelerations do not enter
@@ -206,7 +197,7 @@ def rope_is_quiet(m, w, r, e, c, half):
     return apart(length, reached, m.coef[e, rope.LENGTH], size, half)
 
 
-@shared(TREE, WORK, RUN, REAL, REAL, REAL, REAL, gives=TRUTH)
+@shared(TREE, WORK, st.RUN, REAL, REAL, REAL, REAL, gives=TRUTH)
 def is_quiet(m, w, r, t, h, c, half):
     """True if no law of a force changes its branch in a part of the step around the time t."""
     moves, controls = False, False
@@ -218,7 +209,7 @@ def is_quiet(m, w, r, t, h, c, half):
             if not joint_is_quiet(m, w, r, e, t, h, c, half):
                 return False
     if controls:
-        state_at(m, r, c)
+        st.state_at(m, r, c)
         for e in range(m.element.shape[0]):
             if m.element[e, at.KIND] == control.LINEAR_CONTROL and not control_is_quiet(m, w, r, e, t, h, c, half):
                 return False
@@ -279,13 +270,13 @@ def first_unseen(m, w, r, ints, t0, h):
     """
     if m.head[at.H_SWITCHES] == 0:
         return 2.0
-    if ints[SWITCHED] == 1:
-        ints[SWITCHED] = 0
+    if ints[st.SWITCHED] == 1:
+        ints[st.SWITCHED] = 0
         return 2.0
     s = first_kink(m, w, r, t0, h)
     if s > 0.999999 or branches_at(m, w, r, t0, h, 1.0) != branches_at(m, w, r, t0, h, SKIPPED):
         return 2.0
-    ints[SWITCHED] = 1
+    ints[st.SWITCHED] = 1
     return s
 
 
@@ -295,7 +286,7 @@ def shorten_step(r, s):
     for p in (r.px, r.pu, r.pz, r.pw):
         for i in range(p.shape[0]):
             x = 1.0
-            for k in range(1, DEGREE):
+            for k in range(1, st.DEGREE):
                 x *= s
                 p[i, k] *= x
 
@@ -305,14 +296,14 @@ def turns_of_step(m, r):
     """Sum of the magnitudes of all rotations about single axes in the step (rad), if points or bodies are watched."""
     angle, watched = 0.0, False
     for e in range(r.events.shape[0]):
-        watched = watched or r.events[e, 0] >= ON_PLACE
+        watched = watched or r.events[e, 0] >= st.ON_PLACE
     for n in range(1, m.node.shape[0]):
         if watched and m.node[n, at.MOTION] == at.REVOLUTE:
-            angle += abs(polynomial(r.px[m.node[n, at.U0]], 1.0))
+            angle += abs(st.polynomial(r.px[m.node[n, at.U0]], 1.0))
     return angle
 
 
-@shared(TREE, WORK, RUN, IVEC, VEC, REAL, REAL, gives=TRUTH)
+@shared(TREE, WORK, st.RUN, IVEC, VEC, REAL, REAL, gives=TRUTH)
 def find_switch(m, w, r, ints, reals, t0, h):
     """True if the step is to be repeated with the size in H_SWITCH: up to a kink of a force law, or with fewer turns.
 
@@ -320,8 +311,8 @@ def find_switch(m, w, r, ints, reals, t0, h):
     """
     if m.head[at.H_SWITCHES] == 0 and r.events.shape[0] == 0:
         return False
-    if ints[SWITCHED] == 1:
-        ints[SWITCHED] = 0
+    if ints[st.SWITCHED] == 1:
+        ints[st.SWITCHED] = 0
         return False
     s, turns = 2.0, turns_of_step(m, r)
     if turns > TURNS:
@@ -330,8 +321,8 @@ def find_switch(m, w, r, ints, reals, t0, h):
         s = first_kink(m, w, r, t0, h)
         if s > 0.999999:
             return False
-        ints[SWITCHED] = 1
+        ints[st.SWITCHED] = 1
     else:
         return False
-    reals[H_SWITCH] = max(s * h, 2.0 * reals[H_MIN])
+    reals[st.H_SWITCH] = max(s * h, 2.0 * reals[st.H_MIN])
     return True

@@ -14,7 +14,7 @@ import math
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
 from supple.core.bodies import chart, tree
-from supple.core.run.step import DEGREE, RUN, polynomial, slope
+from supple.core.run import step as st
 from supple.native.declare import INT, REAL, kernel, shared
 
 VARIES = 2.0  # reserve for columns that depend on their own coordinates: of deformation, and of what slides
@@ -23,10 +23,10 @@ VARIES = 2.0  # reserve for columns that depend on their own coordinates: of def
 @kernel
 def write_about(p, c, d):
     """Coefficients d of the polynomial with the coefficients p, about c."""
-    for k in range(DEGREE):
+    for k in range(st.DEGREE):
         d[k] = p[k]
-    for i in range(DEGREE - 1):
-        for k in range(DEGREE - 2, i - 1, -1):
+    for i in range(st.DEGREE - 1):
+        for k in range(st.DEGREE - 2, i - 1, -1):
             d[k] += c * d[k + 1]
 
 
@@ -34,7 +34,7 @@ def write_about(p, c, d):
 def spread(d, half):
     """Largest distance of a polynomial from its value in the middle."""
     x = 0.0
-    for k in range(DEGREE - 1, 0, -1):
+    for k in range(st.DEGREE - 1, 0, -1):
         x = (x + abs(d[k])) * half
     return x
 
@@ -43,7 +43,7 @@ def spread(d, half):
 def steepest(d, half):
     """Largest slope."""
     x = 0.0
-    for k in range(DEGREE - 1, 0, -1):
+    for k in range(st.DEGREE - 1, 0, -1):
         x = x * half + k * abs(d[k])
     return x
 
@@ -52,7 +52,7 @@ def steepest(d, half):
 def bent(d, half):
     """Largest second derivative."""
     x = 0.0
-    for k in range(DEGREE - 1, 1, -1):
+    for k in range(st.DEGREE - 1, 1, -1):
         x = x * half + k * (k - 1) * abs(d[k])
     return x
 
@@ -118,7 +118,7 @@ def moved_by(m, w, scale, n, spins, x, y, z):
     return total
 
 
-@shared(TREE, WORK, RUN, INT, INT, REAL, REAL, REAL, REAL, REAL, gives=REAL)
+@shared(TREE, WORK, st.RUN, INT, INT, REAL, REAL, REAL, REAL, REAL, gives=REAL)
 def bend_of_point(m, w, r, n, stop, x, y, z, c, half):
     """Largest acceleration of a point of node n, per fraction of the step squared, by the columns behind number ``stop``.
 
@@ -139,7 +139,7 @@ def bend_of_point(m, w, r, n, stop, x, y, z, c, half):
     return bend
 
 
-@shared(TREE, WORK, RUN, INT, INT, REAL, REAL, REAL, REAL, REAL, gives=REAL)
+@shared(TREE, WORK, st.RUN, INT, INT, REAL, REAL, REAL, REAL, REAL, gives=REAL)
 def bend_of_velocity(m, w, r, n, spins, x, y, z, c, half):
     """Largest second derivative, per fraction of the step, of the velocity of a point of node n, or with ``spins`` 1 of its angular velocity."""
     turns, faster, i = 0.0, 0.0, last_column(m, n)
@@ -168,11 +168,11 @@ def bend_of_velocity(m, w, r, n, spins, x, y, z, c, half):
     return total
 
 
-@shared(TREE, WORK, RUN, REAL)
+@shared(TREE, WORK, st.RUN, REAL)
 def go_along(m, w, r, s):
     """Poses, columns and velocities at the fraction s of the step, per fraction of the step, as the increments move."""
     for k in range(r.u.shape[0]):
-        r.xt[k], r.vt[k] = polynomial(r.px[k], s), slope(r.px[k], s)
+        r.xt[k], r.vt[k] = st.polynomial(r.px[k], s), st.slope(r.px[k], s)
     chart.retract(m, r.q, r.xt, r.qt)
     chart.velocity(m, r.xt, r.vt, r.ut)
     tree.poses(m, w, r.qt)

@@ -100,6 +100,9 @@ RUN_RECORD = Record(
     given=("events", "screws"),
 )
 Run, RUN, cut_run = RUN_RECORD.views, RUN_RECORD.kind, RUN_RECORD.cut
+# Fractions of a step at which velocities are taken, and the matrix from values there to coefficients of powers
+NODES = 0.5 - 0.5 * np.cos(np.pi * np.arange(DEGREE) / (DEGREE - 1))
+COEFFICIENTS = np.linalg.inv(np.vander(NODES, increasing=True))
 
 
 @kernel
@@ -185,10 +188,6 @@ def flushed(x):
     Motion across the plane of a plane mechanism does so: nothing excites it, and the method damps it.
     """
     return x if abs(x) > 1e-60 else 0.0
-
-# Fractions of a step at which velocities are taken, and the matrix from values there to coefficients of powers
-NODES = 0.5 - 0.5 * np.cos(np.pi * np.arange(DEGREE) / (DEGREE - 1))
-COEFFICIENTS = np.linalg.inv(np.vander(NODES, increasing=True))
 
 
 @kernel

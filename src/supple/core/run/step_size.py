@@ -7,21 +7,7 @@ import math
 import numpy as np
 
 from supple.core.base import layout as at
-from supple.core.run.step import (
-    AGE,
-    FACTORED,
-    FRESH,
-    H_FACTORED,
-    H_MAX,
-    H_MIN,
-    H_SWITCH,
-    KEEP_JACOBIAN,
-    RENEW,
-    RTOL,
-    STOP,
-    H,
-    T,
-)
+from supple.core.run import step as st
 from supple.native.declare import kernel
 
 SMALL_PART = 1e-6  # of a place: a first step is not shorter than such a motion needs
@@ -44,29 +30,29 @@ def farthest(m, r):
 @kernel
 def first_step(m, r, reals, stops, order):
     """A careful first step from the sizes of velocities and accelerations, unless the size is given."""
-    if reals[H] > 0.0:
+    if reals[st.H] > 0.0:
         return
-    span, rate, far = stops[stops.shape[0] // 2 - 1] - reals[T], 0.0, SMALL_PART * farthest(m, r)
+    span, rate, far = stops[stops.shape[0] // 2 - 1] - reals[st.T], 0.0, SMALL_PART * farthest(m, r)
     for k in range(r.u.shape[0]):
         size = r.scale[k] + far if r.vector[k] >= 0 else r.scale[k]
         rate = max(rate, abs(r.u[k]) / size)
         rate = max(rate, np.sqrt(abs(r.a[k]) / size))
-    h = 0.1 * span if rate == 0.0 else 0.5 * reals[RTOL] ** (1.0 / order) / rate
-    reals[H] = min(h, 0.1 * span, reals[H_MAX])
+    h = 0.1 * span if rate == 0.0 else 0.5 * reals[st.RTOL] ** (1.0 / order) / rate
+    reals[st.H] = min(h, 0.1 * span, reals[st.H_MAX])
 
 
 @kernel
 def next_step(reals, ints, stops):
     """Size of the next step and the time at its end: it lands on the next stop without leaving a sliver."""
-    stop = stops[ints[STOP]]
-    rest, h = stop - reals[T], min(reals[H], reals[H_MAX])
-    if reals[H_SWITCH] > 0.0:
-        h = min(h, reals[H_SWITCH], rest)
+    stop = stops[ints[st.STOP]]
+    rest, h = stop - reals[st.T], min(reals[st.H], reals[st.H_MAX])
+    if reals[st.H_SWITCH] > 0.0:
+        h = min(h, reals[st.H_SWITCH], rest)
     elif h >= rest * (1.0 - 1e-10):
         h = rest
     elif h > 0.5 * rest:
         h = 0.5 * rest
-    return h, stop if h >= rest else reals[T] + h
+    return h, stop if h >= rest else reals[st.T] + h
 
 
 @kernel
@@ -75,21 +61,21 @@ def equal_steps(reals, ints, stops, step, left):
 
     Steps under way, of which there are ``left``, go on.
     """
-    if left > 0 and reals[H] > 0.0:
+    if left > 0 and reals[st.H] > 0.0:
         return left
-    limit = min(step, reals[H_MAX])
-    if limit < reals[H_MIN]:
+    limit = min(step, reals[st.H_MAX])
+    if limit < reals[st.H_MIN]:
         return 0
-    rest = stops[ints[STOP]] - reals[T]
+    rest = stops[ints[st.STOP]] - reals[st.T]
     left = max(1, math.ceil(rest / limit * (1.0 - 1e-12)))
-    reals[H] = rest / left
+    reals[st.H] = rest / left
     return left
 
 
 @kernel
 def left_limit(ints, stops):
     """The earliest time that is the same instant as the next stop: evaluations before a stop stay left of it."""
-    return stops[stops.shape[0] // 2 + ints[STOP]]
+    return stops[stops.shape[0] // 2 + ints[st.STOP]]
 
 
 @kernel
@@ -101,22 +87,22 @@ def left_of(time, limit, t):
 @kernel
 def give_up_tangents(ints):
     """Tangents of an earlier step are of no use; where not even the next step could keep them, some to come do not try."""
-    if ints[KEEP_JACOBIAN] == 1 and ints[AGE] <= 1:
-        ints[RENEW] = RENEWED
-    ints[KEEP_JACOBIAN] = 0
+    if ints[st.KEEP_JACOBIAN] == 1 and ints[st.AGE] <= 1:
+        ints[st.RENEW] = RENEWED
+    ints[st.KEEP_JACOBIAN] = 0
 
 
 @kernel
 def keep_tangents(ints, good):
     """After a step: whether the next one keeps the tangents, if they are good."""
-    ints[AGE] += 1
-    ints[KEEP_JACOBIAN] = 1 if good and ints[FRESH] == 0 and ints[RENEW] == 0 else 0
-    ints[RENEW] = max(ints[RENEW] - 1, 0)
+    ints[st.AGE] += 1
+    ints[st.KEEP_JACOBIAN] = 1 if good and ints[st.FRESH] == 0 and ints[st.RENEW] == 0 else 0
+    ints[st.RENEW] = max(ints[st.RENEW] - 1, 0)
 
 
 @kernel
 def forget_factors(reals, ints, h):
     """Factors of Newton's matrix belong to a size of the step: those of another one are of no use."""
-    if h != reals[H_FACTORED]:
-        ints[FACTORED] = 0
-        reals[H_FACTORED] = h
+    if h != reals[st.H_FACTORED]:
+        ints[st.FACTORED] = 0
+        reals[st.H_FACTORED] = h

@@ -12,20 +12,7 @@ import math
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE
 from supple.core.bodies import chart
-from supple.core.run.step import (
-    ATOL,
-    BAD_DOF,
-    E_ELASTIC,
-    H_MAX,
-    K_MAX,
-    PART,
-    RATE_PART,
-    REACH,
-    RTOL,
-    RUN,
-    SPEED,
-    H,
-)
+from supple.core.run import step as st
 from supple.native.declare import VEC, block, kernel, shared
 
 LEAST, LEAST_RATE = 1e-6, 1e-4  # parts of the units of increments and rates below which all motion is rest
@@ -43,17 +30,17 @@ def moved(m, r, reals):
     In units of the model, ten times as much: a motion of a tenth of a radian or a length has the whole unit. The way from
     where the run began is left in xt.
     """
-    h = min(reals[H], reals[H_MAX])
+    h = min(reals[st.H], reals[st.H_MAX])
     chart.increment(m, r.first, r.q, r.xt)
-    far, fast, reach, speed = 0.0, 0.0, reals[REACH], reals[SPEED]
+    far, fast, reach, speed = 0.0, 0.0, reals[st.REACH], reals[st.SPEED]
     for k in range(r.u.shape[0]):
         reach = max(reach, abs(r.xt[k]) / r.scale[k])
         speed = max(speed, abs(r.u[k]) / r.rate_scale[k])
         far = max(far, h * (abs(r.u[k]) + 0.5 * h * abs(r.a[k])) / r.scale[k])
         fast = max(fast, h * abs(r.a[k]) / r.rate_scale[k])
-    reals[REACH], reals[SPEED] = reach, speed
-    reals[PART] = min(1.0, max(10.0 * max(reach, far), LEAST))
-    reals[RATE_PART] = min(1.0, max(10.0 * max(speed, fast), LEAST_RATE))
+    reals[st.REACH], reals[st.SPEED] = reach, speed
+    reals[st.PART] = min(1.0, max(10.0 * max(reach, far), LEAST))
+    reals[st.RATE_PART] = min(1.0, max(10.0 * max(speed, fast), LEAST_RATE))
 
 
 @kernel
@@ -101,7 +88,7 @@ def above_rounding(m, r, h, wx, wu):
 @kernel
 def vector_rates(m, reals, wx, wu):
     """Weights of the rates of nodal vectors: an error counts by the way that it makes in the step (docs/theory.md)."""
-    h = min(reals[H], reals[H_MAX])
+    h = min(reals[st.H], reals[st.H_MAX])
     if h <= 0.0:
         return
     for g in range(m.gradient.shape[0]):
@@ -111,16 +98,16 @@ def vector_rates(m, reals, wx, wu):
             y[k] = x[k] / h
 
 
-@shared(TREE, RUN, VEC, VEC, VEC, VEC, VEC)
+@shared(TREE, st.RUN, VEC, VEC, VEC, VEC, VEC)
 def weights(m, r, reals, wx, wu, wz, ww):
     """Error weights: rad and model lengths for increments, their rates, controller states, energies."""
-    rtol, atol, h = reals[RTOL], reals[ATOL], min(reals[H], reals[H_MAX])
+    rtol, atol, h = reals[st.RTOL], reals[st.ATOL], min(reals[st.H], reals[st.H_MAX])
     moved(m, r, reals)
     follow(r, r.xt, r.way)
     follow(r, r.u, r.pace)
     for k in range(r.u.shape[0]):
-        wx[k] = (atol + rtol) * reals[PART] * r.scale[k]
-        floor, v = reals[RATE_PART] * r.rate_scale[k], r.vector[k]
+        wx[k] = (atol + rtol) * reals[st.PART] * r.scale[k]
+        floor, v = reals[st.RATE_PART] * r.rate_scale[k], r.vector[k]
         if v >= 0:
             wx[k] = max(wx[k], atol * r.way[v])
             floor = max(floor, r.pace[v])
@@ -133,7 +120,7 @@ def weights(m, r, reals, wx, wu, wz, ww):
     for k in range(r.z.shape[0]):
         wz[k] = atol + rtol * abs(r.z[k])
     for k in range(r.w.shape[0]):
-        ww[k] = atol + rtol * (abs(r.w[k]) + reals[K_MAX] + reals[E_ELASTIC])
+        ww[k] = atol + rtol * (abs(r.w[k]) + reals[st.K_MAX] + reals[st.E_ELASTIC])
 
 
 @kernel
@@ -147,6 +134,6 @@ def grown(m, r, ints):
         if kind == at.REVOLUTE or kind == at.PRISMATIC:
             far = MANY_TURNS if kind == at.REVOLUTE else VERY_FAR * (r.scale[j] + abs(r.first[i]))
             if abs(r.xt[j]) > far:
-                ints[BAD_DOF] = j
+                ints[st.BAD_DOF] = j
                 return True
     return False

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Columns = Mapping[int, Any]
 # Places in a matrix (3, 3) of xx yy zz xy xz yz
 _SIX = np.array([0, 4, 8, 1, 2, 5])
+NO_SHIFT: Array = np.full((3, 3), -0.0)  # the number that changes no other one when it is added
 
 
 class RigidInertia(NamedTuple):
@@ -37,7 +38,6 @@ class RigidInertia(NamedTuple):
     points: Sequence[tuple[Array, float]] = ()
 
 
-NO_SHIFT: Array = np.full((3, 3), -0.0)  # the number that changes no other one when it is added
 MASSLESS = RigidInertia(IDENTITY, 0.0, np.zeros(3), np.zeros((3, 3)), NO_SHIFT)
 
 

@@ -36,6 +36,10 @@ from supple.engine.sparsity.block_order import (
 from supple.engine.sparsity.structure import Structure, room_of
 
 Run = tuple[int, int, int]  # first number, how many, place in the atom
+SMALLEST = 40  # smaller systems are dense
+LOOPS = 1.2  # couplings for each body, below which an order along the tree is tried as well
+WORTH = 1.0  # work of a multiplication in fronts, in that of one of a whole matrix
+Put = Callable[[int, int, int, tuple[Run, ...]], None]
 
 
 @dataclass
@@ -117,13 +121,6 @@ class Integers:
     def joined(self) -> np.ndarray:
         """All parts in one array."""
         return np.concatenate(self.parts).astype(np.int64)
-
-
-SMALLEST = 40  # smaller systems are dense
-LOOPS = 1.2  # couplings for each body, below which an order along the tree is tried as well
-WORTH = 1.0  # work of a multiplication in fronts, in that of one of a whole matrix
-
-Put = Callable[[int, int, int, tuple[Run, ...]], None]
 
 
 def newton_plan(s: Structure) -> np.ndarray:

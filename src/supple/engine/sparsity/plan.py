@@ -34,6 +34,8 @@ from supple.engine.sparsity.structure import Structure, room_of
 from supple.foundation.arrays import Array
 
 TRIES = 2000  # places that are looked at before a group goes behind everything else
+NONE = np.zeros(0, dtype=np.int64)
+NO_PLAN = np.zeros(at.PLAN_HEAD, dtype=np.int64)
 
 
 @dataclass
@@ -196,9 +198,6 @@ def _envelope(s: Structure, plan: np.ndarray, records: np.ndarray) -> tuple[np.n
         number = room_of(s.links[c])
         room += number * (place[c] - reach) + number * (number + 1) // 2
     return found, max(room, int(lengths.sum())) + 1
-
-NONE = np.zeros(0, dtype=np.int64)
-NO_PLAN = np.zeros(at.PLAN_HEAD, dtype=np.int64)
 
 
 def with_plan(ints: np.ndarray, reals: np.ndarray) -> np.ndarray:
@@ -405,8 +404,6 @@ class Pattern:
         out = np.zeros(self.shape)
         out[self.rows, self.columns] = numbers.reshape(-1)[self.places]
         return out
-
-
 
 
 def sparse_table(matrix: Any) -> Any:

@@ -36,6 +36,9 @@ NAMES = {code: name for name, code in WAYS.items()}
 PAIR, PRODUCT, ROW = 2.5, 0.12, 6.0  # two columns of one path; a product, a row of a factor
 NODE, COLUMN, EDGE = 5.0, 15.0, 1.4  # recursion: a node, a column, two of an elastic edge
 AGAIN = 0.2  # of the recursion: with factors that are there
+TREE_FROM = 40  # below as many velocities a whole matrix is as fast
+LINE = 700.0  # work for a line of the border and a velocity, in multiplications of a whole matrix
+READING = 12  # numbers of a line between two nodes
 
 
 def way_name(ints: np.ndarray) -> Linear:
@@ -88,10 +91,6 @@ def tree_cost(model: Any, rows: int) -> float:
     once = NODE * len(columns) + COLUMN * (sum(columns) + sum(own))
     once += EDGE * sum(n**2 for n in (*own, *elastic)) + PRODUCT * sum(n**3 for n in own) / 3.0
     return float((1.0 + AGAIN * rows) * once)
-
-TREE_FROM = 40  # below as many velocities a whole matrix is as fast
-LINE = 700.0  # work for a line of the border and a velocity, in multiplications of a whole matrix
-READING = 12  # numbers of a line between two nodes
 
 
 def choose_newton(ints: np.ndarray, model: Any) -> None:

@@ -42,6 +42,24 @@ from supple.integrators.energy.rows import (
 from supple.joints.motions import motion_of
 
 ARM = 1e-12  # of the model's length: a point at a node
+OWNER, METHOD = "EnergyScheme", "energy"
+MOTIONS_TREATED = (at.FIXED, at.REVOLUTE, at.PRISMATIC, at.BALL, at.FREE)
+ON_COORDINATE = (
+    joint_forces.JOINT_SPRING,
+    joint_forces.JOINT_EFFORT,
+    joint_forces.JOINT_FRICTION,
+)
+NO_ARM = (0.0, 0.0, 0.0)
+# Least moment of inertia, of the largest, with which the rotation of a body may jump.
+SLENDER = 1e-9
+EXACT = (
+    "forces whose work over a step is known exactly: gravity, Force, SpringDamper, JointSpring, "
+    "JointEffort and JointFriction"
+)
+QUADRATIC = (
+    "joints and constraints that are quadratic in places and rotations, whose forces do exactly "
+    "no work over a step"
+)
 
 
 @dataclass
@@ -152,25 +170,6 @@ def _product(pair: Pair, a: Array, gradient: int) -> Row:
     still = np.zeros(3)
     other = Pair((A, B + gradient), (still, still), pair.turn, pair.length)
     return other.form(forms.VECTOR, a, None)
-
-OWNER, METHOD = "EnergyScheme", "energy"
-MOTIONS_TREATED = (at.FIXED, at.REVOLUTE, at.PRISMATIC, at.BALL, at.FREE)
-ON_COORDINATE = (
-    joint_forces.JOINT_SPRING,
-    joint_forces.JOINT_EFFORT,
-    joint_forces.JOINT_FRICTION,
-)
-NO_ARM = (0.0, 0.0, 0.0)
-# Least moment of inertia, of the largest, with which the rotation of a body may jump.
-SLENDER = 1e-9
-EXACT = (
-    "forces whose work over a step is known exactly: gravity, Force, SpringDamper, JointSpring, "
-    "JointEffort and JointFriction"
-)
-QUADRATIC = (
-    "joints and constraints that are quadratic in places and rotations, whose forces do exactly "
-    "no work over a step"
-)
 
 
 @dataclass

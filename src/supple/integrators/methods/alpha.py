@@ -70,7 +70,7 @@ class _Alpha(Integrator):
 
     def own_size(self, c: Compiled) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
-        return alpha.own_size(c.sizes, blocks.lengths(c.ints))
+        return alpha_stage.own_size(c.sizes, blocks.lengths(c.ints))
 
     def places(self, c: Compiled) -> Places:
         """Places in its own integers."""

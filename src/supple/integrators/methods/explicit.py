@@ -22,6 +22,7 @@ CONSTRAINTS = {
     "baumgarte": dop853.BAUMGARTE,
     "partitioning": dop853.PARTITION,
 }
+POWERS = 30  # products with the stiffness: the largest frequency to some per cent
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,6 @@ class DormandPrince(Integrator):
         if not compiled.nr or self.constraints == "projection":
             return {}
         return {"violation": float(own[dop853.WORST])}
-
-POWERS = 30  # products with the stiffness: the largest frequency to some per cent
 
 
 def refuse_explicit(compiled: Compiled, integrator: Integrator) -> None:

@@ -45,7 +45,7 @@ class Radau(Integrator):
 
     def own_size(self, c: Compiled) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
-        return radau.own_size(c.sizes, blocks.lengths(c.ints))
+        return radau_views.own_size(c.sizes, blocks.lengths(c.ints))
 
     def places(self, c: Compiled) -> Places:
         """Places in its own integers."""

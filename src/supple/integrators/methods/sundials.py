@@ -19,7 +19,7 @@ import numpy as np
 
 from supple.core.base import layout
 from supple.core.equations import dynamics
-from supple.core.multistep import multistep
+from supple.core.multistep import ends, multistep
 from supple.core.run import step as st
 from supple.core.run.kinks import TURNS
 from supple.core.run.weights import LEAST, LEAST_RATE, ROUNDING
@@ -34,6 +34,12 @@ from supple.joints.motions import Method
 from supple.native.declare import Entry
 
 MOST_BYTES = 4e9  # bytes
+ERROR_TEST_FAILED = -3  # status of both solvers; every other failure is one of the iteration
+NO_LIMIT = 10**9  # steps of one call, of which there is only one
+GROWTH = 100.0  # of the motion, after which a solver with other weights begins
+UNTESTED = 1e100  # tolerance of unknowns that take no part in the error test
+Buffers = Sequence[Any]  # ints, reals, work, run, state, count
+MakeSolver = Callable[[Buffers, dict[str, Any]], Any]
 
 
 def whole_sizes(method: str, head: np.ndarray) -> tuple[int, int, int, int]:
@@ -52,15 +58,6 @@ def whole_sizes(method: str, head: np.ndarray) -> tuple[int, int, int, int]:
     return nq, nu, nz, nr
 
 
-ERROR_TEST_FAILED = -3  # status of both solvers; every other failure is one of the iteration
-NO_LIMIT = 10**9  # steps of one call, of which there is only one
-GROWTH = 100.0  # of the motion, after which a solver with other weights begins
-UNTESTED = 1e100  # tolerance of unknowns that take no part in the error test
-
-Buffers = Sequence[Any]  # ints, reals, work, run, state, count
-MakeSolver = Callable[[Buffers, dict[str, Any]], Any]
-
-
 @dataclass(frozen=True)
 class _Sundials(Integrator):
     """Options and kernels that both methods share."""
@@ -76,7 +73,7 @@ class _Sundials(Integrator):
 
     def own_size(self, c: Compiled) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
-        return multistep.own_size(c.nu, c.nz, len(c.force_names), c.nr)
+        return ends.own_size(c.nu, c.nz, len(c.force_names), c.nr)
 
     def _check_order(self, order: int, largest: int) -> None:
         if isinstance(order, bool) or not (isinstance(order, int) and 1 <= order <= largest):
@@ -139,7 +136,7 @@ class BDF(_Sundials):
 
     @property
     def _method(self) -> int:
-        return multistep.BDF
+        return ends.BDF
 
     def _solver(self, buffers: Buffers, options: dict[str, Any]) -> Any:
         rates, point = multistep.multistep_rates.ready(), multistep.bdf_point.ready()
@@ -191,7 +188,7 @@ class Adams(_Sundials):
 
     @property
     def _method(self) -> int:
-        return multistep.ADAMS
+        return ends.ADAMS
 
     def _solver(self, buffers: Buffers, options: dict[str, Any]) -> Any:
         kernel = multistep.multistep_rates.ready()
@@ -245,11 +242,11 @@ class _Loop:
         self.smallest = self.smallest or float(state[st.H_MIN])
         state[st.H_MIN] = self.smallest
         c, rtol, atol = self.compiled, self.problem.rtol, self.problem.atol
-        own_reals, own_ints = multistep.own_size(c.nu, c.nz, len(c.force_names), c.nr)
+        own_reals, own_ints = ends.own_size(c.nu, c.nz, len(c.force_names), c.nr)
         own = run[len(run) - own_reals :], count[len(count) - own_ints :]
-        fields = multistep.OWN_RECORD.read(layout.sizes(self.buffers[0]), *own)
+        fields = ends.OWN_RECORD.read(layout.sizes(self.buffers[0]), *own)
         self.scalar, self.base, self.own = fields.scalar, fields.base, fields.ints
-        self.own[multistep.METHOD] = self.method
+        self.own[ends.METHOD] = self.method
         scale, self.plain = coordinate_scales(c)
         # of the motion so far: see `core/run/weights.py`
         if state[st.PART] == 0.0:
@@ -331,16 +328,16 @@ class _Loop:
         self.base[:] = np.where(self.plain, q, 0.0)
         self.y = np.zeros_like(self.yp)
         self.y[: nq + nu + nz] = np.concatenate([q - self.base, u, z])
-        self.scalar[multistep.LEFT] = np.inf  # the right side of a jump
+        self.scalar[ends.LEFT] = np.inf  # the right side of a jump
         self.rates(*self.buffers, t, self.y, self.y, self.yp)
-        if self.own[multistep.TROUBLE] != st.DONE:
-            return int(self.own[multistep.TROUBLE])
+        if self.own[ends.TROUBLE] != st.DONE:
+            return int(self.own[ends.TROUBLE])
         a = self.yp[nq : nq + nu]
         if not np.all(np.isfinite(a)):
             self.count[st.BAD_DOF] = int(np.argmin(np.isfinite(a)))
             return st.NOT_FINITE
         self._surround(multistep.BEGIN, t)
-        both = (self.y, self.yp) if self.method == multistep.BDF else (self.y,)
+        both = (self.y, self.yp) if self.method == ends.BDF else (self.y,)
         self.solver.init_step(t, *both)
         return st.PAUSED
 
@@ -367,13 +364,13 @@ class _Loop:
             small = found.success or found.status == ERROR_TEST_FAILED
             return st.TOO_SMALL if outcome == st.NOT_CONVERGED and small else outcome
         self.y = found.y
-        if self.method == multistep.BDF:
+        if self.method == ends.BDF:
             self.yp = found.yp
         else:
-            self.own[multistep.ATTEMPTS] = 0  # this evaluation is none
+            self.own[ends.ATTEMPTS] = 0  # this evaluation is none
             self.rates(*self.buffers, found.t, self.y, self.y, self.yp)
-            if self.own[multistep.TROUBLE] != st.DONE:
-                return int(self.own[multistep.TROUBLE])
+            if self.own[ends.TROUBLE] != st.DONE:
+                return int(self.own[ends.TROUBLE])
         outcome = self._surround(multistep.ACCEPT, found.t)
         if outcome != st.PAUSED:
             return outcome

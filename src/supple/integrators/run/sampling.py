@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from supple.integrators.run.driver import LoopRun
 
 Rooms = Mapping[int, int]  # pieces by number of the signal
+ULPS = 16.0  # distance of two instants that are one
+MOST = 10_000_000  # samples of a run
+Data = dict[str, Any]
+# (run, texts) -> values of sensors at the present state of the run
+Sensors = Callable[["LoopRun", tuple[str, ...]], Array]
 
 
 def with_rooms(compiled: Compiled, rooms: Rooms) -> Compiled:
@@ -88,12 +93,6 @@ def pieces_of(c: Compiled, number: int) -> tuple[Array, Array]:
     x = model.data[model.signal[number, at.SIGNAL_AT] :]
     n = int(model.program[model.signal[number, at.SIGNAL_PROGRAM] + kernel.PIECES])
     return x[: n + 1], x[2 * n + 1 : 3 * n + 1]
-
-ULPS = 16.0  # distance of two instants that are one
-MOST = 10_000_000  # samples of a run
-Data = dict[str, Any]
-# (run, texts) -> values of sensors at the present state of the run
-Sensors = Callable[["LoopRun", tuple[str, ...]], Array]
 
 
 class SamplingError(Exception):
