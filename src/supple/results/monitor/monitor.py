@@ -52,7 +52,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.reduction.membranes import feels_loads
-from supple.results.checks import deformation, reduced_bodies, sections
+from supple.results.checks import deformation, reduced_bodies
 from supple.results.data.audit import LEVELS, EnergyAudit, MomentumAudit
 from supple.results.data.findings import (
     VALIDITY,
@@ -120,7 +120,7 @@ def watch_floating(
         deformation.deflection(body, None if len(turned.values) else moved),
         *spinning,
         *reduced_bodies.modes(result, body, left_out, share),
-        sections.beam_shear(body, shear, moved.largest),
+        deformation.beam_shear(body, shear, moved.largest),
         *reduced_bodies.mesh(result, body, left_out, wrong),
         *deformation.loads(body, None if spinning else effect),
         deformation.lateral(body, aside, modal.n),
@@ -185,8 +185,8 @@ def _theory(result: Result, name: str) -> Iterator[Check]:
     """Checks of what the theory of sections and surfaces of a body leaves out."""
     record = result.data.compiled.bodies.get(name)
     if record is not None:  # no part of a body, which is judged as a whole
-        yield from sections.warping(result, record.body)
-        yield from sections.shell_shear(result, record.body)
+        yield from deformation.warping(result, record.body)
+        yield from deformation.shell_shear(result, record.body)
         yield from deformation.surface_stretch(result, record.body)
 
 

@@ -61,7 +61,7 @@ import numpy as np
 from supple.constraints import SlidingJoint
 from supple.fem.nodal.stretch import stretch_rows
 from supple.foundation.errors import SuppleError, label, percent
-from supple.results.checks import deformation, sections
+from supple.results.checks import deformation
 from supple.results.data.findings import BodyMonitor, Check, Extreme
 from supple.results.flexibility.deformation import states
 from supple.results.flexibility.line_bending import (
@@ -422,7 +422,7 @@ def _field(result: Result, record: ANCFRecord) -> tuple[BodyMonitor, list[Check]
         deformation.element_rotation(body, turned),
         deformation.strain(body, strained),
         *_mesh(result, body, left_out, energies.across),
-        sections.shear_energy(body, energies.sheared),
+        deformation.shear_energy(body, energies.sheared),
     ]
     largest = left_out.largest
     return BodyMonitor(body.name, turned.largest, strained.largest, left_out=largest), checks

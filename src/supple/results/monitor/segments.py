@@ -40,7 +40,7 @@ from supple.foundation.arrays import Array, Indices
 from supple.foundation.poses import skew
 from supple.reduction.problem import INNER_NAME
 from supple.reduction.stiffening import SecondOrder
-from supple.results.checks import deformation, sections
+from supple.results.checks import deformation
 from supple.results.data.findings import BodyMonitor, Check, Extreme
 from supple.results.flexibility.deformation import (
     modal_energies,
@@ -451,7 +451,7 @@ def watch(
         deformation.rotation(body.description, turned, stiffened, limit),
         deformation.strain(body.description, worst, body.sizes_known),
         *_checks(body, len(records), missing),
-        sections.beam_shear(body.description, shear_of_parts(result, records), deflection),
+        deformation.beam_shear(body.description, shear_of_parts(result, records), deflection),
     ]
     numbers = BodyMonitor(
         body.name,
