@@ -156,6 +156,15 @@ def test_every_method_sees_inputs(method):
     assert abs(stepper.outputs["A.angle"] - found[0]) > 1e-2
 
 
+def test_a_list_of_two_is_two_inputs_and_a_tuple_a_pair():
+    m = machine()
+    joint, frame = m.joints["turn"], next(iter(m.bodies.values())).at(0)
+    both = sp.Stepper(m, [joint, "push"]).inputs
+    assert both == sp.Stepper(m, ["turn", "push"]).inputs and len(both) == 2
+    assert sp.Stepper(m, (joint, 0)).inputs == sp.Stepper(m, "turn").inputs
+    assert sp.Stepper(m, (frame, "y")).inputs == sp.Stepper(m, [(frame, "y")]).inputs
+
+
 def test_accelerations_of_drivers_add_up():
     m = sp.Model(gravity=(0, 0, -9.81))
     rod = m.add(sp.RigidBody("rod", 1.0, (0.5, 0, 0), 0.1))

@@ -76,7 +76,9 @@ class Inputs:
     def __init__(self, owner: str, model: Model, given: Any, t: float) -> None:
         self.owner, self.model, self.t = owner, model.copy(), t
         self.held: list[HeldInput] = []
-        one = isinstance(given, (str, Joint, Body, Frame)) or _is_pair(given)
+        # a list of two is two inputs: a pair (joint, coordinate) by itself is a tuple
+        one = isinstance(given, (str, Joint, Body, Frame))
+        one = one or (isinstance(given, tuple) and _is_pair(given))
         for item in [given] if one else listed(owner, "inputs", given, EXPECTED):
             self._add(item)
 
