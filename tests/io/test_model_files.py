@@ -27,7 +27,7 @@ from supple.io.modelfiles import units
 from supple.io.modelfiles.problems import Problems
 from supple.io.modelfiles.schema import schema
 from supple.io.modelfiles.tree import Node, parse
-from supple.io.modelfiles.words import COUNT, TYPE, simulation, units_of, words
+from supple.io.modelfiles.words import COUNT, TYPE, simulate_word, simulation, units_of, words
 from supple.io.modelfiles.writer import yaml_lines
 from supple.loops.assembly import compile_model
 
@@ -395,6 +395,10 @@ def test_units_of_fields_are_those_of_docstrings() -> None:
     assert units_of(w["Beam"], "length") == ("m",) and units_of(w["Material"], "E") == ("Pa",)
     assert units_of(w["Rayleigh"], "mass") == ("1/s",)
     assert units_of(w["Section"], "I_y") == ("m4",) and units_of(w["Beam"], "elements") == ()
+    for kind, field in (("SolidMesh", "nodes"), ("Interface", "place"), ("plate", "thickness")):
+        assert units_of(w[kind], field) == ("m",)
+    run = simulate_word()
+    assert units_of(run, "t_end") == units_of(run, "output") == ("s",)
     # numbers with dimension, whose units a file may write
     known = [(n, a) for n in w for a in w[n].arguments if units_of(w[n], a)]
     assert len(known) > 150

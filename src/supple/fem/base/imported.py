@@ -236,7 +236,7 @@ class ImportedComponent(NodeGroups):
         For messages only.
     """
 
-    nodes: Given[ArrayLike, Array] = checked(node_places)
+    nodes: Given[ArrayLike, Array] = checked(node_places, "m")
     node_size: int = checked(validate.choice, options=(3, 6))
     mass_matrix: Given[Any, sparse.csc_array] = given()
     stiffness_matrix: Given[Any, sparse.csc_array] = given()

@@ -75,7 +75,7 @@ class SolidMesh(NodeGroups):
         For messages only.
     """
 
-    nodes: Given[ArrayLike, Array] = checked(node_places)
+    nodes: Given[ArrayLike, Array] = checked(node_places, "m")
     cells: Given[ArrayLike, Indices] = given()
     kind: str = checked(validate.choice, options=tuple(KINDS))
     material: Material = given()

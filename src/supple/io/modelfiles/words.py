@@ -91,16 +91,7 @@ NO_SETTINGS = ("source", "events", "progress", *KEPT)
 # Keys of every mapping that are no arguments.
 TYPE, COUNT = "type", "count"
 _LENGTH, _TIME = ("m",), ("s",)
-TABLE: dict[tuple[str, str], Units] = {
-    ("plate", "size_x"): _LENGTH,
-    ("plate", "size_y"): _LENGTH,
-    ("plate", "thickness"): _LENGTH,
-    ("ShellMesh", "thickness"): _LENGTH,
-    ("mesh_geometry", "element_size"): _LENGTH,
-    ("simulate", "t_end"): _TIME,
-    ("simulate", "output"): _TIME,
-}
-# Arguments that all bodies or methods have.
+# Units of arguments that all bodies, methods or runs have.
 COMMON: dict[str, Units] = {
     "position": _LENGTH,
     "rotation": ("rad",),
@@ -108,6 +99,8 @@ COMMON: dict[str, Units] = {
     "first_step": _TIME,
     "max_step": _TIME,
     "gravity": ("m/s2",),
+    "t_end": _TIME,
+    "output": _TIME,
 }
 _ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.+)$", re.MULTILINE)
 
@@ -276,8 +269,7 @@ def units_of(word: Word, field: str) -> Units:
     if field in declared:
         units: Units = declared[field].declaration.units
         return units
-    known = TABLE.get((word.name, field)) or COMMON.get(field)
-    return known or from_docstrings(word.make, field)
+    return COMMON.get(field) or from_docstrings(word.make, field)
 
 
 def from_docstrings(make: Any, field: str) -> Units:
