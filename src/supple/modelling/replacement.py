@@ -43,7 +43,7 @@ def changed(item: Any, changes: Mapping[str, Any], bodies: Mapping[str, Body]) -
 
 
 def value_at(item: Any, path: str) -> Any:
-    """What an item has at a path with dots: "material.E"; an unknown field is refused."""
+    """Value of an item at a path with dots: "material.E"; an unknown field is refused."""
     owner, value, where = label(item), item, ""
     for word in path.split("."):
         field = getattr(value, "__dataclass_fields__", {}).get(word)
@@ -59,7 +59,7 @@ def value_at(item: Any, path: str) -> Any:
 
 
 def _entries(value: Any) -> dict[str, Any]:
-    """What is in a value, by the words of a path."""
+    """Entries of a value, by the words of a path."""
     if isinstance(value, Mapping):
         return {str(key): entry for key, entry in value.items()}
     if isinstance(value, (tuple, list)) or (isinstance(value, np.ndarray) and value.ndim):
@@ -81,7 +81,7 @@ def _remade(old: Any, values: Mapping[str, Any]) -> Any:
 
 
 def _inside(owner: str, where: str, old: Any, path: str, value: Any) -> Any:
-    """What is in a field, with another value at a path through it; an empty path is all of it."""
+    """Value of a field with another one at a path through it; an empty path is all of it."""
     if not path:
         return value
     field, _, rest = path.partition(".")
@@ -172,7 +172,7 @@ def _changed_entry(entry: Any, change: Callable[[Frame], Frame]) -> Any:
 
 
 def uses(item: Any, name: str) -> bool:
-    """Whether an item of a model refers to the body, joint or motor with a name."""
+    """True if an item of a model refers to the body, joint or motor with a name."""
     if isinstance(item, Body):
         return False
     frames: Mapping[str, Frame] = item.frames

@@ -63,12 +63,12 @@ class AxisBody(Body):
 
     @property
     def materials(self) -> tuple[Material, ...]:
-        """Its material."""
+        """The material of the body."""
         return (self.material,)
 
     @property
     def typical_length(self) -> float:
-        """Its length, m."""
+        """Length of the axis, m."""
         return self.length
 
     def hint(self) -> str | None:

@@ -1,4 +1,4 @@
-"""Where a curved or twisted beam has its sections before it deforms, by arc length.
+"""Poses of the sections of a curved or twisted beam before it deforms, by arc length.
 
 Sections turn with the tangent of the line and not about it (a frame of minimal rotation), and by
 the pre-twist beside that.
@@ -90,7 +90,7 @@ class CentreLine:
         return Pose(np.column_stack([along, c * y + d * z, c * z - d * y]), place)
 
     def own_pose(self, s: float) -> Pose:
-        """The same in the frame of the first section."""
+        """Place and axes of the section, in the frame of the first one."""
         return self.in_own_frame(self.pose(s))
 
     def in_own_frame(self, pose: Pose) -> Pose:

@@ -61,8 +61,8 @@ class FlexibleBody(Body):
     discretisation: ClassVar[Discretisation] = "floating_frame"
     view: ClassVar[ViewName] = "nodes"
     is_segment: ClassVar[bool] = False  # True for a segment of a beam
-    can_stiffen: ClassVar[bool] = False  # whether it has a field ``stiffening``
-    many_elements: ClassVar[bool] = False  # whether rounding of its modes is that of a large mesh
+    can_stiffen: ClassVar[bool] = False  # True if it has a field ``stiffening``
+    many_elements: ClassVar[bool] = False  # rounding of its modes is that of a large mesh
 
     modes: Any
 
@@ -81,46 +81,46 @@ class FlexibleBody(Body):
 
     @abstractmethod
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
-        """How a frame of this body moves with the coordinates of ``modal(point_masses)``."""
+        """Motion of a frame of this body with the coordinates of ``modal(point_masses)``."""
 
     def mode_pattern(self, point_masses: PointMasses = ()) -> ModePattern | None:
-        """Its modes, for `matched`; None if its coordinates are others."""
+        """Modes of the body, for `matched`; None if its coordinates are others."""
         return None
 
     def matched(self, pattern: ModePattern, point_masses: PointMasses = ()) -> Self | None:
-        """The same body with its modes in the order of others, itself if they are.
+        """Return the body with its modes in the order of others, itself if they are.
 
         None if its modes span another space than those of the pattern.
         """
         return self
 
     def shown(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
-        """How a frame moves in results: as `attachment`, and right where nothing is attached."""
+        """Motion of a frame in results: as `attachment`, and right where nothing is attached."""
         return self.attachment(frame, point_masses)
 
     @property
     @abstractmethod
     def carries_own_frame(self) -> bool:
-        """Whether the body's own frame is fixed to its material at the origin."""
+        """True if the body's own frame is fixed to its material at the origin."""
 
     @property
     def stiffened(self) -> bool:
-        """Whether deflections change its stiffness."""
+        """True if deflections change its stiffness."""
         return False
 
     @property
     def second_order(self) -> bool:
-        """Whether displacements of second order are asked for."""
+        """True if displacements of second order are asked for."""
         return False
 
     @property
     def second_order_twist(self) -> bool:
-        """Whether twist by moments of bending is among them, which buckling to the side needs."""
+        """True if twist by moments of bending is among them, as buckling to the side needs."""
         return False
 
     @property
     def uses_places(self) -> bool:
-        """Whether its coordinates depend on where something is attached."""
+        """True if its coordinates depend on where something is attached."""
         return self.second_order or isinstance(self.modes, AttachmentModes)
 
     @property
@@ -135,7 +135,7 @@ class FlexibleBody(Body):
 
     @property
     def refinement(self) -> str:
-        """What would give it more elastic coordinates, for sentences."""
+        """Advice that gives it more elastic coordinates, for sentences."""
         return "more elements" if self.modes == "all" else "more modes"
 
     @abstractmethod
@@ -186,7 +186,7 @@ class FlexibleBody(Body):
     def mesh_flexibility(
         self, places: Sequence[float], point_masses: PointMasses = ()
     ) -> MeshFlexibility | None:
-        """Its mesh and a finer one under the loads of ``static_response``; None if not known."""
+        """Compare its mesh with a finer one under unit loads; None if not known."""
         return None
 
     def mesh_advice(self, stiff: bool) -> str:
@@ -199,7 +199,7 @@ class FlexibleBody(Body):
         return None
 
     def component_shapes(self, point_masses: PointMasses = ()) -> tuple[Component, Vector]:
-        """Its finite-element component, and coordinates (size, n) of it for each of ``modal``."""
+        """Finite-element component, and coordinates (size, n) of it for each of ``modal``."""
         raise ModelError(label(self), "component", None, "a body made of a finite-element mesh")
 
     def shear_energies(self, q: Vector, point_masses: PointMasses = ()) -> Vector | None:
@@ -219,7 +219,7 @@ class FlexibleBody(Body):
         return None
 
     def drawn(self, point_masses: PointMasses = ()) -> DrawnMesh | None:
-        """Its mesh for pictures; None if it has none. Beams are drawn by their stations."""
+        """Mesh for pictures; None if it has none. Beams are drawn by their stations."""
         return None
 
     def strain_kinds(self, point_masses: PointMasses = ()) -> dict[str, Vector]:
@@ -245,7 +245,7 @@ class FlexibleBody(Body):
 
 
 def beam_suspicion(body: Body, materials: Iterable[Material], mass: float) -> str | None:
-    """What is strange about materials and sizes of a body made of beams; None if nothing is."""
+    """Sentence about materials and sizes of a body made of beams that look wrong, or None."""
     for material in materials:
         sentence = material_sentence(material.E, material.G, material.density)
         if sentence is not None:

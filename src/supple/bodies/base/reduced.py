@@ -50,7 +50,7 @@ class Reduced(Protocol):
 
     @property
     def body(self) -> ModalBody:
-        """What the engine needs of it, without slaved shapes."""
+        """Integrals and matrices for the engine, without slaved shapes."""
 
 
 class ReducedBody(FlexibleBody):
@@ -68,7 +68,7 @@ class ReducedBody(FlexibleBody):
     segment_options: SegmentOptions = SegmentOptions()
 
     def _kept(self, key: Hashable, make: Callable[[], Kept]) -> Kept:
-        """What ``make`` returns: called once for a key, and kept with the body."""
+        """Call ``make`` once for a key, and keep the value with the body."""
         store: dict[Hashable, Kept] = self.__dict__["_reductions"]
         if key not in store:
             store[key] = make()
@@ -130,7 +130,7 @@ class ReducedBody(FlexibleBody):
     def mesh_flexibility(
         self, places: Sequence[float], point_masses: PointMasses = ()
     ) -> MeshFlexibility | None:
-        """Its mesh and a finer one under the loads of ``static_response``; kept."""
+        """Compare its mesh with a finer one under the loads of ``static_response``; kept."""
         reduced = self._reduced(point_masses)
         store: dict[Hashable, MeshFlexibility | None] = self.__dict__["_reductions"]
         key = "finer", reduced, tuple(places)
@@ -144,7 +144,7 @@ class ReducedBody(FlexibleBody):
         return None
 
     def mode_pattern(self, point_masses: PointMasses = ()) -> ModePattern | None:
-        """Its modes, for `matched`; None if its coordinates are others."""
+        """Modes of the body, for `matched`; None if its coordinates are others."""
         found = self._matrices(point_masses)
         if found is None or not found[0].body.n:
             return None
@@ -152,7 +152,7 @@ class ReducedBody(FlexibleBody):
         return ModePattern(np.diag(reduction.body.K), shapes, bool(reduction.split))
 
     def matched(self, pattern: ModePattern, point_masses: PointMasses = ()) -> Self | None:
-        """The same body with its modes in the order of others, itself if they are.
+        """Return the body with its modes in the order of others, itself if they are.
 
         None if its modes span another space than those of the pattern.
         """
@@ -170,7 +170,7 @@ class ReducedBody(FlexibleBody):
 
     @property
     def _pattern(self) -> ModePattern | None:
-        """What its modes are matched with."""
+        """Modes that its own are matched with."""
         return self.__dict__.get("_own_pattern")
 
     @abstractmethod
@@ -203,7 +203,7 @@ class ReducedBody(FlexibleBody):
         return store[given]
 
     def shown(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
-        """How a frame moves of second order, exactly, also where nothing is attached."""
+        """Motion of a frame of second order, exact also where nothing is attached."""
         where, place = self.attachment(frame, point_masses), self._place(self.station(frame))
         known = any(self._place(x) == place for x, _ in point_masses)
         if where.Gamma is None or where.slaved is None or known:
@@ -231,7 +231,7 @@ class NodalReduction:
 
     @property
     def body(self) -> ModalBody:
-        """What the engine needs of it, without slaved shapes."""
+        """Integrals and matrices for the engine, without slaved shapes."""
         return self.reduction.body
 
 
@@ -252,7 +252,7 @@ class NodalBody(ReducedBody):
 
     @abstractmethod
     def _point(self, place: int) -> Vector:
-        """Where a place is, (3,) m."""
+        """Position (3,) m of a place."""
 
     @property
     @abstractmethod
@@ -260,7 +260,7 @@ class NodalBody(ReducedBody):
         """Number of nodes: the first places."""
 
     def _spread(self, places: Sequence[int], basis: Vector) -> Sequence[Vector]:
-        """What spreading loads over nodes adds to their geometric stiffness, (6, n, n) by place.
+        """Geometric stiffness (6, n, n) by place that spreading loads over nodes adds.
 
         Nothing if loads act on coordinates of the problem, with the basis (size, n).
         """
@@ -271,7 +271,7 @@ class NodalBody(ReducedBody):
         return found
 
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
-        """How a frame of this body moves with the coordinates of ``modal(point_masses)``."""
+        """Motion of a frame of this body with the coordinates of ``modal(point_masses)``."""
         place = int(self.station(frame))
         rows, moved = self._rows(place), self._reduced(point_masses).basis
         body, shapes = self._slaved(point_masses)

@@ -58,7 +58,7 @@ def more_modes(body: Any, factor: int) -> dict[str, Any]:
 
 
 def number_of_modes(modes: Any) -> int:
-    """How many modes a choice means; static shapes count as modes."""
+    """Number of modes of a choice; static shapes count as modes."""
     if isinstance(modes, tuple):
         return int(max(modes))
     if isinstance(modes, (AttachmentModes, CraigBampton, NormalModes)):
@@ -125,19 +125,19 @@ def with_shear(body: Any) -> dict[str, Any]:
 
 
 def leaves_modes_open(body: Any) -> bool:
-    """Whether its modes are to be chosen."""
+    """True if its modes are to be chosen."""
     modes = getattr(body, "modes", None)
     return isinstance(modes, str) and modes == "auto"
 
 
 def has_modes(body: Any) -> bool:
-    """Whether a body has a mesh of which modes are made."""
+    """True if a body has a mesh of which modes are made."""
     whole = getattr(body, "parts", None) is None and hasattr(body, "modes")
     return whole and body.can_stiffen and mesh_size(body) > 0
 
 
 def _few(modes: Any) -> bool:
-    """Whether there may be more of them: neither all, nor those of a rigid body."""
+    """True if there may be more modes: neither all, nor those of a rigid body."""
     return modes > 0 if isinstance(modes, int) else not isinstance(modes, str)
 
 

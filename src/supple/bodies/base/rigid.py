@@ -129,7 +129,7 @@ class RigidBody(Body):
 
     @cached_property
     def parallel_axes(self) -> Vector:
-        """What moving from the centre of mass to the origin adds to the inertia (3, 3), kg m2."""
+        """Inertia (3, 3) that moving from the centre of mass to the origin adds, kg m2."""
         c = self.com
         return read_only(self.mass * (np.dot(c, c) * EYE - c[:, None] * c))
 
@@ -154,18 +154,18 @@ class RigidBody(Body):
 
     @property
     def spread_places(self) -> tuple[tuple[float, ...], ...]:
-        """Its mass centre."""
+        """The mass centre."""
         return (tuple(self.com.tolist()),)
 
     def surface(self, point_masses: Sequence[tuple[float, float]] = ()) -> Surface:
-        """Its shape, or the box with its inertia, from which bars go to its joints."""
+        """Surface of its shape, or of the box with its inertia and bars to its joints."""
         if self.shape is not None:
             return shape_surface(self.shape)
         return replace(inertia_box(self.mass, self.inertia_com, self.com), hub=self.com)
 
     @property
     def triangle_excess(self) -> float:
-        """How far the largest principal moment exceeds the sum of the others, kg m2.
+        """Excess of the largest principal moment over the sum of the others, kg m2.
 
         Zero for every distribution of mass that can exist; positive when, for example, the
         inertia of a motor was lumped into one moment of the link.

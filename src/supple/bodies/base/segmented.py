@@ -61,7 +61,7 @@ class SegmentedBody(Body):
 
     @property
     def divides(self) -> bool:
-        """Its segments depend on the places that a model uses of it."""
+        """True: segments depend on the places that a model uses."""
         return True
 
     @property

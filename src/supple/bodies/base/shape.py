@@ -75,7 +75,7 @@ class Cuboid(Shape):
         set_fields(self, rotation=validate.rotation(owner, "rotation", self.rotation))
 
     def surface(self) -> Surface:
-        """Its six faces."""
+        """The six faces."""
         return moved(cuboid(self.size), self.rotation, self.position)
 
 
@@ -98,7 +98,7 @@ class Cylinder(Shape):
     position: Given[ArrayLike, Vector] = vector("m", default=(0.0, 0.0, 0.0))
 
     def surface(self) -> Surface:
-        """Its side and both ends."""
+        """The side and both ends."""
         return moved(
             cylinder(0.5 * self.diameter, self.length), aligned(self.axis)[0], self.position
         )
@@ -112,7 +112,7 @@ class Sphere(Shape):
     position: Given[ArrayLike, Vector] = vector("m", default=(0.0, 0.0, 0.0))
 
     def surface(self) -> Surface:
-        """Its triangles."""
+        """Triangles of the ball."""
         return moved(sphere(0.5 * self.diameter), np.eye(3), self.position)
 
 
@@ -176,7 +176,7 @@ def given_shape(owner: str, value: Any) -> Shape | tuple[Shape, ...] | None:
 
 
 def shape_surface(shape: Shape | Sequence[Shape]) -> Surface:
-    """What is seen of one or several forms."""
+    """Surface of one or several forms."""
     every = [shape] if isinstance(shape, Shape) else shape
     return joined(one.surface() for one in every)
 

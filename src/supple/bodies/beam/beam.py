@@ -257,7 +257,7 @@ class Beam(AxisBody, ReducedBody):
         return self.parts is not None
 
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
-        """How a frame of this beam moves with the coordinates of ``modal(point_masses)``."""
+        """Motion of a frame of this beam with the coordinates of ``modal(point_masses)``."""
         x = self.station(frame)
         field = self._reduced(point_masses)
         moved = field.motions([x])[0]
@@ -266,7 +266,7 @@ class Beam(AxisBody, ReducedBody):
         return attached((x, 0.0, 0.0), frame.rotation, moved, body, slaved)
 
     def reduction(self, point_masses: PointMasses = ()) -> Reduction:
-        """How the mesh was reduced; printed, it shows frequencies before and after."""
+        """Reduction of the mesh; printed, it shows frequencies before and after."""
         found = self._reduced(point_masses)
         if isinstance(found, AssumedBeam):
             raise ModelError(label(self), "modes", self.modes, "shapes of a mesh, not assumed ones")
@@ -279,7 +279,7 @@ class Beam(AxisBody, ReducedBody):
 
     @property
     def axis(self) -> Vector:
-        """Its axis is along x."""
+        """Direction (3,) of the axis: x."""
         return np.array([1.0, 0.0, 0.0])
 
     @property
@@ -289,7 +289,7 @@ class Beam(AxisBody, ReducedBody):
         return clamped or self.parts is not None
 
     def surface(self, point_masses: PointMasses = ()) -> Surface:
-        """Its section moved along its axis."""
+        """Surface of its section moved along its axis."""
         return beam_surface(self, point_masses)
 
     def rigid_fields(self) -> dict[str, Any]:
@@ -318,7 +318,7 @@ class Beam(AxisBody, ReducedBody):
 
     @property
     def telling_place(self) -> tuple[float]:
-        """Its end, or its middle where the frame of a chord goes through the end."""
+        """The end, or the middle where the frame of a chord goes through the end."""
         return (self.length / 2 if self.reference == "chord" else self.length,)
 
     def load_cells(self, order: int) -> tuple[Vector, int]:
@@ -369,7 +369,7 @@ class Beam(AxisBody, ReducedBody):
         return found.reduction, found.reduction.basis, cast("BeamMesh", found.mesh).mass_matrix
 
     def _field(self, reduced: Any) -> tuple[float | None, Problem | None]:
-        """Where the axis is held, and the problem of its mesh if twist is asked for."""
+        """Station (m) where the axis is held, and the problem of its mesh if twist is asked for."""
         held, problem = None, None
         if self.reference != "mean_axis":
             held = self.length * self.clamp_node / self.elements
@@ -594,5 +594,5 @@ class Beam(AxisBody, ReducedBody):
     def mass_points(
         self, beyond: float, with_end: bool, point_masses: PointMasses = ()
     ) -> Iterator[recovery.MassPoint]:
-        """Its mass beyond a station (m); a point mass at that very station counts ``with_end``."""
+        """Mass beyond a station (m); a point mass at that very station counts ``with_end``."""
         return recovery.mass_points(self, beyond, with_end, point_masses)

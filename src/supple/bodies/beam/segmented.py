@@ -189,7 +189,7 @@ class SegmentedBeam(SegmentedBody):
 
     @cached_property
     def part_bodies(self) -> tuple[BeamSegment, ...]:
-        """Its segments."""
+        """Segments of the beam."""
         ends = pairwise(self.part_stations.tolist())
         return tuple(self._segment(f"{self.name}[{k}]", both) for k, both in enumerate(ends))
 
@@ -232,7 +232,7 @@ class SegmentedBeam(SegmentedBody):
         return line.in_own_frame(shape.pose(inside))
 
     def load_paths(self, touched: Touched) -> tuple[LoadPath, ...]:
-        """Its segments between the first and the last place that is held, whatever is beyond."""
+        """Segments between the first and the last place that is held, whatever is beyond."""
         first, last, slack = self._held(touched)
         if last - first <= slack:
             return ()
@@ -242,7 +242,7 @@ class SegmentedBeam(SegmentedBody):
         return (_way([part.name for part in self.part_bodies[a : b + 1]], 1),)
 
     def overhangs(self, touched: Touched) -> tuple[LoadPath, ...]:
-        """Its segments from the first and the last place that is held to its free ends."""
+        """Segments from the first and the last place that is held to the free ends."""
         first, last, slack = self._held(touched)
         names = [part.name for part in self.part_bodies]
         ways = []
@@ -281,7 +281,7 @@ class SegmentedBeam(SegmentedBody):
 
     @property
     def own_frame(self) -> Frame:
-        """Its section at the origin."""
+        """Section at the origin."""
         return self.part_bodies[0].at(0.0)
 
 

@@ -39,12 +39,12 @@ class ANCFBody(Body):
     @property
     @abstractmethod
     def mesh(self) -> ANCFMesh:
-        """Its elements, with nodal vectors (nodes, V, d) at rest on the axes of the body."""
+        """Elements, with nodal vectors (nodes, V, d) at rest on the axes of the body."""
 
     @property
     @abstractmethod
     def turns(self) -> bool:
-        """Whether its nodes have axes, so that frames on it turn with it."""
+        """True if its nodes have axes, so that frames on it turn with it."""
 
     @abstractmethod
     def node(self, frame: Frame) -> int:
@@ -60,7 +60,7 @@ class ANCFBody(Body):
 
     @abstractmethod
     def drawn(self) -> tuple[DrawnMesh, sparse.csr_array]:
-        """Its mesh at rest for pictures, and rows (p, n) of its points from nodal vectors."""
+        """Mesh at rest for pictures, and rows (p, n) of its points from nodal vectors."""
 
 
 def damping_times(owner: str, damping: Any, material: Material) -> tuple[float, float]:

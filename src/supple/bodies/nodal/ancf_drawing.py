@@ -105,7 +105,7 @@ def line_surface(body: ANCFLine) -> Surface:
 
 
 class Seen(NamedTuple):
-    """What is seen of a plate or solid.
+    """Surface of a plate or solid.
 
     Attributes
     ----------

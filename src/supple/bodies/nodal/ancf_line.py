@@ -57,7 +57,7 @@ class ANCFLine(ANCFBody, AxisBody):
 
     @property
     def divides(self) -> bool:
-        """Its nodes depend on the places that are used of it."""
+        """True: nodes depend on the places that a model uses."""
         return True
 
     def divided(self, frames: Iterable[Frame]) -> Body:
@@ -75,13 +75,13 @@ class ANCFLine(ANCFBody, AxisBody):
         return self.stations_with(self.elements)
 
     def stations_with(self, elements: int) -> Vector:
-        """The same with another number of elements."""
+        """Stations (nodes,) m with another number of elements."""
         inner = equal_steps((0.0, *self._used, self.length), self.length / elements)
         return read_only([0.0, *inner, self.length])
 
     @cached_property
     def mesh(self) -> ANCFMesh:
-        """Its elements, with nodal vectors (nodes, V, d) at rest on the axes of the body."""
+        """Elements, with nodal vectors (nodes, V, d) at rest on the axes of the body."""
         return self._made_mesh()
 
     @abstractmethod
@@ -116,7 +116,7 @@ class ANCFLine(ANCFBody, AxisBody):
         return "tangent"
 
     def surface(self, point_masses: Sequence[tuple[float, float]] = ()) -> Surface:
-        """What is seen of it."""
+        """Surface of the body."""
         return line_surface(self)
 
     def drawn(self) -> tuple[DrawnMesh, sparse.csr_array]:
@@ -138,7 +138,7 @@ class ANCFLine(ANCFBody, AxisBody):
 
     @property
     def telling_place(self) -> tuple[float]:
-        """Its end."""
+        """The end."""
         return (self.length,)
 
     def usual_values(self, field: str) -> tuple[int, ...]:
@@ -258,7 +258,7 @@ class ANCFBeam(ANCFLine):
 
     @property
     def turns(self) -> bool:
-        """Its nodes have axes: those of the section."""
+        """True: nodes have the axes of the section."""
         return True
 
     @property
@@ -362,12 +362,12 @@ class Cable(ANCFLine):
 
     @property
     def turns(self) -> bool:
-        """Its nodes have no axes: nothing is across the line."""
+        """False: nothing is across the line."""
         return False
 
     @property
     def has_sections(self) -> bool:
-        """Its sections have no axes: nothing tells where y is."""
+        """False: nothing tells where y is."""
         return False
 
     def node_pose(self, node: int) -> Pose:

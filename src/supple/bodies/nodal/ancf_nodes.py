@@ -35,7 +35,7 @@ class ANCFNodes(ANCFBody):
     @property
     @abstractmethod
     def coordinates(self) -> Vector:
-        """What ``at`` takes for each of its nodes (k, 3)."""
+        """Arguments (k, 3) of ``at`` for its nodes."""
 
     @abstractmethod
     def _made_mesh(self) -> ANCFMesh:
@@ -59,7 +59,7 @@ class ANCFNodes(ANCFBody):
     @property
     @abstractmethod
     def refinement(self) -> str:
-        """What to do if its mesh is too coarse."""
+        """Advice if its mesh is too coarse."""
 
     @abstractmethod
     def lone_energy(self, corners: Vector) -> Vector:
@@ -91,12 +91,12 @@ class ANCFNodes(ANCFBody):
 
     @cached_property
     def mesh(self) -> ANCFMesh:
-        """Its elements, with nodal vectors (nodes, V, 3) at rest on the axes of the body."""
+        """Elements, with nodal vectors (nodes, V, 3) at rest on the axes of the body."""
         return self._made_mesh()
 
     @cached_property
     def field(self) -> StrainField:
-        """Its strains from nodal vectors."""
+        """Strains from nodal vectors."""
         return self._made_field()
 
     @property
@@ -107,12 +107,12 @@ class ANCFNodes(ANCFBody):
 
     @property
     def mass(self) -> float:
-        """Its mass, kg."""
+        """Mass of the body, kg."""
         return self.mesh.mass
 
     @property
     def materials(self) -> tuple[Material, ...]:
-        """Its material."""
+        """The material of the body."""
         return (self.material,)
 
     @property
@@ -125,11 +125,11 @@ class ANCFNodes(ANCFBody):
         return beam_suspicion(self, self.materials, self.mass)
 
     def surface(self, point_masses: Sequence[tuple[float, float]] = ()) -> Surface:
-        """What is seen of it."""
+        """Surface of the body."""
         return mesh_surface(self, self._seen())
 
     def drawn(self) -> tuple[DrawnMesh, sparse.csr_array]:
-        """Its mesh at rest for pictures, and rows (nodes, n) of its nodes from nodal vectors."""
+        """Mesh at rest for pictures, and rows (nodes, n) of its nodes from nodal vectors."""
         return drawn_nodes(self)
 
     @property

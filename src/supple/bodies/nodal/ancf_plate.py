@@ -117,7 +117,7 @@ class ANCFPlate(ANCFNodes):
 
     @property
     def turns(self) -> bool:
-        """Its nodes have axes: those of r_x and r_y, and the normal."""
+        """True: nodes have the axes of r_x and r_y, and the normal."""
         return True
 
     @property
@@ -161,7 +161,7 @@ class ANCFPlate(ANCFNodes):
         return "quad4"
 
     def _seen(self) -> Seen:
-        """Its middle surface, each element in several pieces."""
+        """Draw its middle surface, each element in several pieces."""
         n, m = self.elements
         pieces = int(np.clip(np.sqrt(MOST_DRAWN / (n * m)), 1, PIECES))
         sizes = float(self.size[0]) / n, float(self.size[1]) / m
@@ -224,7 +224,7 @@ class ANCFPlate(ANCFNodes):
         return shell_mesh(sizes, self.elements, *matter, self.__dict__[rest], time, label(self))
 
     def _made_faces(self) -> Iterator[Face]:
-        """Its elements."""
+        """Make its elements."""
         sizes = float(self.size[0]), float(self.size[1])
         return plate_faces(sizes, self.elements, self.mesh.node_vectors)
 

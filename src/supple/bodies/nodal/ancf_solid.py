@@ -82,12 +82,12 @@ class ANCFSolid(ANCFNodes):
 
     @property
     def material(self) -> Material:  # type: ignore[override]
-        """Its material."""
+        """The material of the body."""
         return self.component.material
 
     @property
     def turns(self) -> bool:
-        """Its nodes have no axes."""
+        """False: nodes have no axes."""
         return False
 
     @property
@@ -162,7 +162,7 @@ class ANCFSolid(ANCFNodes):
         return self.component.kind
 
     def _seen(self) -> Seen:
-        """Its outer faces."""
+        """Outer faces of the body."""
         from scipy import sparse
 
         mesh = self.component
@@ -205,7 +205,7 @@ class ANCFSolid(ANCFNodes):
         return solid_mesh(self.component, *made)
 
     def _made_faces(self) -> Iterator[Face]:
-        """Its outer faces."""
+        """Outer faces of the body."""
         return solid_faces(self.component, self.__dict__["_vectors"])
 
     def _made_field(self) -> SolidField:

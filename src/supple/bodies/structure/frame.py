@@ -309,7 +309,7 @@ class FrameStructure(NodalBody):
         return float(list(self.nodes).index(self.nearest_node(frame.position)))
 
     def reduction(self, point_masses: PointMasses = ()) -> Reduction:
-        """How the structure was reduced; printed, it shows frequencies before and after."""
+        """Reduction of the structure; printed, it shows frequencies before and after."""
         return self._reduced(point_masses).reduction
 
     def surface(self, point_masses: PointMasses = ()) -> Surface:
@@ -386,7 +386,7 @@ class FrameStructure(NodalBody):
 
     @property
     def materials(self) -> tuple[Material, ...]:
-        """Those of its members."""
+        """Materials of its members."""
         return tuple(member.material for member in self.members)
 
     def suspicion(self) -> str | None:
@@ -404,7 +404,7 @@ class FrameStructure(NodalBody):
         return nodal[:, :3], nodal[:, 3:]
 
     def drawn(self, point_masses: PointMasses = ()) -> DrawnMesh:
-        """Its members as lines between nodes."""
+        """Draw its members as lines between nodes."""
         pieces, radius = self._mesh.pieces, np.zeros(self._nodes)
         sections = (s for m in self.members for s in _sections(m))
         for piece, section in zip(pieces, sections, strict=True):

@@ -147,7 +147,7 @@ class MeshBody(NodalBody):
 
     @property
     def carries_own_frame(self) -> bool:
-        """Whether the body's own frame is fixed to its material at the origin."""
+        """True if the body's own frame is fixed to its material at the origin."""
         if self.reference != "clamped":
             return False
         return not self.tied.point(self._number("clamp", self.clamp)).any()
@@ -193,7 +193,7 @@ class MeshBody(NodalBody):
         return self._reduced(point_masses).reduction.basis
 
     def reduction(self, point_masses: PointMasses = ()) -> Reduction:
-        """How the component was reduced; printed, it shows frequencies before and after.
+        """Reduction of the component; printed, it shows frequencies before and after.
 
         Its ``basis`` is that of the component's own coordinates. Frequencies of the whole component
         are found here, which may take as long as the reduction itself.
@@ -218,7 +218,7 @@ class MeshBody(NodalBody):
 
     @property
     def materials(self) -> tuple[Material, ...]:
-        """That of its component; imported matrices have none."""
+        """Material of its component; imported matrices have none."""
         found: Material | None = getattr(self.component, "material", None)
         return () if found is None else (found,)
 
@@ -229,7 +229,7 @@ class MeshBody(NodalBody):
         return nodal[:, :3], mesh_rotations(component, basis)
 
     def component_shapes(self, point_masses: PointMasses = ()) -> tuple[Component, Vector]:
-        """Its component, and coordinates (component.size, n) of it for each of ``modal``."""
+        """Return its component, and coordinates (component.size, n) of it for each of ``modal``."""
         # Not `reduction`, which may also look for the frequencies of the whole mesh.
         return self.component, self.shapes(point_masses)
 
@@ -259,7 +259,7 @@ class MeshBody(NodalBody):
         return found if modal.slaves is None else replace(found, Gamma=modal.slaves.Gamma)
 
     def drawn(self, point_masses: PointMasses = ()) -> DrawnMesh:
-        """Its mesh for pictures; of an imported component the nodes alone."""
+        """Return its mesh for pictures; of an imported component the nodes alone."""
         part: Any = self.component
         if hasattr(part, "triangles"):
             cells, kind = part.triangles, "triangle"

@@ -79,7 +79,7 @@ class SegmentedFrame(SegmentedBody):
 
     @cached_property
     def member_beams(self) -> tuple[SegmentedBeam, ...]:
-        """Its members as beams in segments, along the axes of `member_poses`."""
+        """Members as beams in segments, along the axes of `member_poses`."""
         frame, numbers = self.description, self.description.parts
         if not isinstance(numbers, tuple):
             numbers = (numbers or 1,) * len(frame.members)
@@ -192,7 +192,7 @@ class SegmentedFrame(SegmentedBody):
 
     @property
     def part_bodies(self) -> tuple[Body, ...]:
-        """Its nodes and the segments of its members."""
+        """Nodes and segments of members."""
         parts = (part for beam in self.member_beams for part in beam.part_bodies)
         return (*self.node_parts.values(), *parts)
 
@@ -256,5 +256,5 @@ class SegmentedFrame(SegmentedBody):
 
     @property
     def own_frame(self) -> Frame:
-        """That of the node it is clamped to."""
+        """Frame of the node that it is clamped to."""
         return Frame(self.node_parts[self.description.clamp_node])

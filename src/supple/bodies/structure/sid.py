@@ -110,7 +110,7 @@ class SIDBody(FlexibleBody):
 
     @property
     def carries_own_frame(self) -> bool:
-        """Whether the body's own frame is fixed to its material at the origin."""
+        """True if the body's own frame is fixed to its material at the origin."""
         own = [w for w in self.data.frames.values() if not w.p0.any()]
         return any(not w.Phi.any() and not w.Psi.any() for w in own)
 
@@ -154,7 +154,7 @@ class SIDBody(FlexibleBody):
         return cache[masses]
 
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
-        """How a frame at a node moves with the coordinates."""
+        """Motion of a frame at a node with the coordinates."""
         where, kept = self._node(int(self.station(frame))), self._kept
         Phi, Psi = read_only(where.Phi[:, kept]), read_only(where.Psi[:, kept])
         return Attachment(p0=where.p0, R0=frame.rotation, Phi=Phi, Psi=Psi)
@@ -168,7 +168,7 @@ class SIDBody(FlexibleBody):
         return rows_at(self, [self.at(name) for name in self.nodes], point_masses)
 
     def surface(self, point_masses: PointMasses = ()) -> Surface:
-        """Its nodes, joined by lines."""
+        """Draw its nodes, joined by lines."""
         places = np.array([where.p0 for where in self.data.frames.values()])
         rows, every = self.moving_rows(point_masses)[0], np.arange(len(places))
         none = np.zeros((0, 3), dtype=np.intp)

@@ -104,7 +104,7 @@ class FieldView(ANCFView):
 
     @property
     def field(self) -> StrainField:
-        """Its strains from nodal vectors."""
+        """Strains from nodal vectors."""
         return self._body.field
 
     @property

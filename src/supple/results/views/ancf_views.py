@@ -49,7 +49,7 @@ class VectorPointView(PointView):
 
     @property
     def local(self) -> Self:
-        """The same with components along the axes of the place."""
+        """The view with components along the axes of the place."""
         turned = super().local
         view = type(self).__new__(type(self))
         view.__dict__.update(self.__dict__ | turned.__dict__)
@@ -148,7 +148,7 @@ class ANCFView(Spoken):
 
     @property
     def turns(self) -> bool:
-        """Whether its sections or nodes have axes."""
+        """True if its sections or nodes have axes."""
         return cast("ANCFBody", self._record.body).turns
 
     @property
@@ -159,7 +159,7 @@ class ANCFView(Spoken):
 
     @property
     def deforming(self) -> tuple[Any, ...]:
-        """Its parts with elastic coordinates in a frame: none."""
+        """Parts with elastic coordinates in a frame: none."""
         return ()
 
     @property
@@ -191,7 +191,7 @@ class ANCFView(Spoken):
 
     @property
     def local(self) -> Self:
-        """The same with the motion of each place along the axes of its section."""
+        """The view with the motion of each place along the axes of its section."""
         view = type(self).__new__(type(self))
         view.__dict__.update(self.__dict__)
         view._turned = True
@@ -251,7 +251,7 @@ class ANCFView(Spoken):
         return view.local if self._turned else view
 
     def drawn(self) -> tuple[DrawnMesh, sparse.csr_array]:
-        """Its mesh for pictures, and rows (p, n) of its points from nodal vectors."""
+        """Mesh for pictures, and rows (p, n) of its points from nodal vectors."""
         return cast("ANCFBody", self._record.body).drawn()
 
     def placed(self, points: Array) -> Array:
@@ -272,11 +272,11 @@ class ANCFView(Spoken):
         )
 
     def von_mises(self) -> Array:
-        """Its stress is recovered at places."""
+        """Refuse: use ``.at(...).von_mises()``."""
         raise self._only_at_places()
 
     def largest_stress(self) -> LargestStress:
-        """Its stress is recovered at places."""
+        """Refuse: use ``.at(...).von_mises()``."""
         raise self._only_at_places()
 
     def _only_at_places(self) -> SuppleError:

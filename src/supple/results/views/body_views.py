@@ -56,7 +56,7 @@ class PlacesView(Spoken):
 
     @property
     def local(self) -> PlacesView:
-        """The same with the motion of each place along the axes of its part."""
+        """The view with the motion of each place along the axes of its part."""
         return PlacesView(self._body, {name: part.local for name, part in self._parts.items()})
 
     def at(self, *place: Any, **where: Any) -> PointView:
@@ -110,7 +110,7 @@ class PartsView(BodyView):
 
     @property
     def local(self) -> PartsView:
-        """The same along the axes of the own frame, and of places along those of their parts."""
+        """The view along the axes of the own frame, of places along those of their parts."""
         view = PartsView(self._places.local, *self._local_motion())
         view._own = np.broadcast_to(np.eye(3), self._own.shape)
         return view

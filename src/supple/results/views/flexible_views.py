@@ -166,7 +166,7 @@ class PlaceView(PointView):
 
     @property
     def local(self) -> Self:
-        """The same with components along the axes of the body."""
+        """The view with components along the axes of the body."""
         d, frame = self._deformation, self._frame.local
         view = type(self)(self.name, self._place, d, frame, self._carried)
         view._axes = self._axes
@@ -250,13 +250,13 @@ class FlexibleView(BodyView):
 
     @property
     def local(self) -> Self:
-        """The same with vectors along the axes of the body; the attitude is unchanged."""
+        """The view with vectors along the axes of the body; the attitude is unchanged."""
         view = self._with_motion(*self._local_motion())
         view._own = np.broadcast_to(np.eye(3), self._own.shape)
         return view
 
     def _with_motion(self, R: Array, p: Array, V: Array, A: Later) -> Self:
-        """The same body with other components of its frame's motion."""
+        """The body with other components of its frame's motion."""
         return type(self)(self._deformation, R, p, V, A)
 
     @cached_property

@@ -79,7 +79,7 @@ class SegmentPlaceView(PlaceView):
 
     @property
     def local(self) -> Self:
-        """The same with components along the axes of the body's own frame."""
+        """The view with components along the axes of the body's own frame."""
         view = copy(self)
         view.__dict__.update(PointView.local.fget(self).__dict__)  # type: ignore[attr-defined]
         view._axes = self._axes

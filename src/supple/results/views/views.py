@@ -82,7 +82,7 @@ class PointView(Spoken):
 
     @property
     def local(self) -> PointView:
-        """The same with components along the axes of the body."""
+        """The view with components along the axes of the body."""
         own = self._own
         return PointView(
             self.name,
@@ -140,7 +140,7 @@ class BodyView(PointView):
 
     @property
     def local(self) -> BodyView:
-        """The same with vectors along the axes of the body; the attitude is unchanged."""
+        """The view with vectors along the axes of the body; the attitude is unchanged."""
         view = BodyView(self.name, *self._local_motion())
         view._own = np.broadcast_to(np.eye(3), self._own.shape)
         return view
