@@ -100,11 +100,11 @@ def layout(graph: LinearGraph) -> dict[str, Array]:
         net.add_edge(edge.tail, edge.head, length=length)
     if len(net) == 1:
         return {graph.nodes[0]: np.zeros(2)}
-    found = nx.kamada_kawai_layout(net, weight="length")
-    sizes = [np.linalg.norm(found[a] - found[b]) / d for a, b, d in net.edges(data="length")]
+    places = nx.kamada_kawai_layout(net, weight="length")
+    sizes = [np.linalg.norm(places[a] - places[b]) / d for a, b, d in net.edges(data="length")]
     # Between the shortest and the typical edge: no label without room, no lost space.
     scale = 1.0 / max(0.5 * (min(sizes) + float(np.median(sizes))), 1e-3)
-    return {node: scale * np.asarray(place) for node, place in found.items()}
+    return {node: scale * np.asarray(place) for node, place in places.items()}
 
 
 def edge_lines(graph: LinearGraph, places: dict[str, Array]) -> list[tuple[GraphEdge, Array]]:

@@ -170,9 +170,9 @@ class _Reader:
     def _unused(self, name: str) -> str:
         """Frames with other axes, or closer than names can tell, are numbered."""
         taken, k = set(self.names.values()), 1
-        while (found := name if k == 1 else f"{name}#{k}") in taken:
+        while (free := name if k == 1 else f"{name}#{k}") in taken:
             k += 1
-        return found
+        return free
 
     def key(self, frame: Frame) -> Key:
         """Body, place and axes, by which a frame is a node."""

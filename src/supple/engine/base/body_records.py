@@ -22,8 +22,24 @@ if TYPE_CHECKING:
 GRADIENTS = ("r", "r_x", "r_y", "r_z")
 
 
+class DeformingRecord:
+    """A body of the engine that deforms."""
+
+    body: Body
+
+    @property
+    def name(self) -> str:
+        """Name of the body."""
+        return self.body.name
+
+    @property
+    def label(self) -> str:
+        """Kind and name, for messages."""
+        return label(self.body)
+
+
 @dataclass(frozen=True)
-class FlexRecord:
+class FlexRecord(DeformingRecord):
     """Record of a flexible body: places and meaning of its elastic coordinates.
 
     It is a body of the engine, a part of one of the model or all of it; ``index`` counts them.
@@ -50,23 +66,13 @@ class FlexRecord:
         return replace(where, slaved=rows, Gamma=slaves.Gamma)
 
     @property
-    def name(self) -> str:
-        """Name of the body."""
-        return self.body.name
-
-    @property
-    def label(self) -> str:
-        """Kind and name, for messages."""
-        return label(self.body)
-
-    @property
     def coordinate_names(self) -> tuple[str, ...]:
         """Names of its elastic coordinates."""
         return self.modal.coordinate_names
 
 
 @dataclass(frozen=True)
-class ANCFRecord:
+class ANCFRecord(DeformingRecord):
     """Record of a gradient body: places of its nodal vectors in the state, by components.
 
     ``index`` counts the gradient bodies, ``mesh`` is that of the body as the model uses it;
@@ -81,16 +87,6 @@ class ANCFRecord:
     mesh: ANCFMesh
     start: Array
     origin: Array
-
-    @property
-    def name(self) -> str:
-        """Name of the body."""
-        return self.body.name
-
-    @property
-    def label(self) -> str:
-        """Kind and name, for messages."""
-        return label(self.body)
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:

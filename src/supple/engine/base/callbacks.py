@@ -82,16 +82,16 @@ class Callback:
             return self._note(t, "was interrupted")
         return 0
 
-    def _compare(self, t: float, given: Array, found: Array) -> None:
+    def _compare(self, t: float, inputs: Array, outputs: Array) -> None:
         """Call the function again with the same arguments: a force law gives the same then."""
         self.verify = False
-        again = found.copy()
-        self.evaluate(t, given, again)
-        k = int(np.argmax(np.abs(again - found)))
-        if abs(again[k] - found[k]) > SAME * max(abs(again[k]), abs(found[k])):
+        again = outputs.copy()
+        self.evaluate(t, inputs, again)
+        k = int(np.argmax(np.abs(again - outputs)))
+        if abs(again[k] - outputs[k]) > SAME * max(abs(again[k]), abs(outputs[k])):
             self.noise = (
                 f"{self.owner}: its function is no function of its arguments: called twice with "
-                f"the same ones at t = {t:.6g} s, it returned {found[k]:.6g} and "
+                f"the same ones at t = {t:.6g} s, it returned {outputs[k]:.6g} and "
                 f"{again[k]:.6g}; random numbers belong into a Table over time"
             )
 
@@ -112,8 +112,8 @@ class Callback:
         if evaluate is _by_address and turns:
             return MachineCode(label(force), native_address(force.function))
 
-        def without_torque(t: float, given: Array, out: Array) -> None:
-            call(t, given, out)
+        def without_torque(t: float, inputs: Array, out: Array) -> None:
+            call(t, inputs, out)
             if np.any(out[3:]):
                 expected = "expected none at a place without axes that turn, as on a Cable"
                 raise _WrongResultError(f"returned the torque {out[3:].tolist()} N m, {expected}")
@@ -127,11 +127,11 @@ class Callback:
             return MachineCode(label(force), native_address(force.function))
         n = len(force.joints)
 
-        def evaluate(t: float, given: Array, out: Array) -> None:
+        def evaluate(t: float, inputs: Array, out: Array) -> None:
             if force.single:
-                value = force.function(t, float(given[0]), float(given[1]))
+                value = force.function(t, float(inputs[0]), float(inputs[1]))
             else:
-                x = given.copy()
+                x = inputs.copy()
                 value = force.function(t, x[:n], x[n:])
             out[:] = _numbers(value, n)
 
@@ -144,8 +144,8 @@ def _by_state(force: ForceFunction | PairFunction) -> Evaluate:
     make = PairState if isinstance(force, PairFunction) else FrameState
     first, second, third, fourth, end = _PARTS
 
-    def evaluate(t: float, given: Array, out: Array) -> None:
-        x = given.copy()
+    def evaluate(t: float, inputs: Array, out: Array) -> None:
+        x = inputs.copy()
         place, axes = x[first:second], x[second:third].reshape(3, 3)
         value = function(t, make(place, axes, x[third:fourth], x[fourth:end]))
         both = value if isinstance(value, tuple) and len(value) == 2 else (value, np.zeros(3))
@@ -158,8 +158,8 @@ def _by_address(force: ForceFunction | PairFunction) -> Evaluate:
     """Calls of a C function."""
     function = CALLBACK(native_address(force.function))
 
-    def evaluate(t: float, given: Array, out: Array) -> None:
-        x, y = given.copy(), np.zeros(6)
+    def evaluate(t: float, inputs: Array, out: Array) -> None:
+        x, y = inputs.copy(), np.zeros(6)
         pointers = [a.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for a in (x, y)]
         if (code := function(t, *pointers)) != 0:
             raise _WrongResultError(f"returned {code}, expected 0 for success")

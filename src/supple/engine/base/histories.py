@@ -90,9 +90,9 @@ class RunHistory(History):
         """The history with joints and constraints that carry nothing."""
         other = RunHistory(self.row_sets, self.t, self.q, self.u, self.z)
         wrench = np.zeros((len(self.t), len(self.compiled.joints), 6))
-        found = self._swept()
-        found["multipliers"] = np.zeros_like(found["multipliers"])
-        set_fields(other, **found, wrench=wrench, reaction=wrench)
+        parts = self._swept()
+        parts["multipliers"] = np.zeros_like(parts["multipliers"])
+        set_fields(other, **parts, wrench=wrench, reaction=wrench)
         return other
 
     def holding(self, joint: str, axes: Array) -> Array:
@@ -109,12 +109,12 @@ class RunHistory(History):
 
     def _sums(self) -> dict[str, Array]:
         """Energies and momentum of many states, without all that is found with them."""
-        found: dict[str, list[Array]] = {name: [] for name in PARTS}
+        parts: dict[str, list[Array]] = {name: [] for name in PARTS}
         for k in range(0, len(self.t), BLOCK):
             part = self.at(np.arange(k, min(k + BLOCK, len(self.t))))._swept()
-            for name, values in found.items():
+            for name, values in parts.items():
                 values.append(part[name].copy())  # not a view of all that was found
-        return {name: np.concatenate(values) for name, values in found.items()}
+        return {name: np.concatenate(values) for name, values in parts.items()}
 
     def _swept(self) -> dict[str, Array]:
         """Output of the kernel, each state with the rows that were in use."""
@@ -145,8 +145,8 @@ class RunHistory(History):
         state = [np.require(x, float, ["C", "W"]) for x in (self.q, self.u, self.z)]
         shapes = [(nt, c.nq), (nt, c.nu), (nt, c.nz)]
         if [x.shape for x in state] != shapes:
-            found = ", ".join(str(x.shape) for x in state)
-            raise SuppleError(f"states q, u, z have the shapes {found}, expected {shapes}")
+            sizes = ", ".join(str(x.shape) for x in state)
+            raise SuppleError(f"states q, u, z have the shapes {sizes}, expected {shapes}")
         return state
 
     def _motions(self) -> tuple[Array, Array, Array]:

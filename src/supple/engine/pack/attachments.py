@@ -7,14 +7,13 @@ forces, no moments: nothing would resist them, and no result would show that.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from supple.forces.kinds import force_kind
 from supple.foundation.errors import ModelError, label
 
 if TYPE_CHECKING:
     from supple.bodies.base.flexible import FlexibleBody
-    from supple.bodies.nodal.ancf_body import ANCFBody
     from supple.engine.pack.builder import Builder
     from supple.foundation.frames import Body, Frame
     from supple.model import Model
@@ -38,7 +37,7 @@ def attached_masses(model: Model, body: FlexibleBody) -> tuple[tuple[float, floa
                 yield body.station(part)
 
     points = model.point_masses.values()
-    found = [(place, p.mass) for p in points for place in places([p.frame])]
+    masses = [(place, p.mass) for p in points for place in places([p.frame])]
     if body.uses_places:
         forces = [f for f in model.forces.values() if force_kind(f).at_frames]
         frames = [joint.frames for joint in model.joints.values()]
@@ -48,14 +47,14 @@ def attached_masses(model: Model, body: FlexibleBody) -> tuple[tuple[float, floa
         for owner in bodies.values():
             used |= {place for weld in owner.welds for place in places(weld)}
             used |= {place for weld in owner.loop_welds for place in places(weld[1:])}
-        found += [(place, 0.0) for place in sorted(used - {place for place, _ in found})]
-    return tuple(found)
+        masses += [(place, 0.0) for place in sorted(used - {place for place, _ in masses})]
+    return tuple(masses)
 
 
 def has_axes(b: Builder, frame: Frame) -> bool:
     """True if a frame has axes that turn with its body, which has been added."""
     record = b.gradient.get(frame.body.name)
-    return record is None or record.mesh.turns(cast("ANCFBody", record.body).node(frame))
+    return record is None or record.turns(frame)
 
 
 def refuse_axes(b: Builder, body: Body) -> None:

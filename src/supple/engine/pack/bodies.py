@@ -42,12 +42,12 @@ _MEMBRANES = {
 
 def point_masses(model: Model) -> dict[str, list[tuple[Frame, float]]]:
     """Frames and masses (kg) of the point masses on each body of the engine that has some."""
-    found: dict[str, list[tuple[Frame, float]]] = {}
+    by_body: dict[str, list[tuple[Frame, float]]] = {}
     bodies = model.bodies
     for point in model.point_masses.values():
         frame = bodies[point.frame.body.name].on_part(point.frame)
-        found.setdefault(frame.body.name, []).append((frame, point.mass))
-    return found
+        by_body.setdefault(frame.body.name, []).append((frame, point.mass))
+    return by_body
 
 
 def hang(b: Builder, body: Body, node: int, current: Pose, outer: Frame | None) -> None:
@@ -201,13 +201,13 @@ def _add_flexible(
     b.own_frames[body.name] = node, IDENTITY
 
 
-def _add_strips(b: Builder, row: list[int], found: Strips) -> None:
+def _add_strips(b: Builder, row: list[int], strips: Strips) -> None:
     """Add the inertia integrals D1 of a body with slaved shapes."""
-    row[at.FLEX_STRIP], row[at.FLEX_STRIPS] = len(b.strips), len(found.strips)
+    row[at.FLEX_STRIP], row[at.FLEX_STRIPS] = len(b.strips), len(strips.strips)
     row[at.FLEX_STRIP_ROW], row[at.FLEX_STRIP_AT] = len(b.strip_rows), b.flex_size
-    b.strips.extend(found.strips.tolist())
-    b.strip_rows.extend(found.rows.tolist())
-    b.add_flex(found.values)
+    b.strips.extend(strips.strips.tolist())
+    b.strip_rows.extend(strips.rows.tolist())
+    b.add_flex(strips.values)
 
 
 def _watched(
@@ -215,17 +215,17 @@ def _watched(
 ) -> tuple[ModalBody, dict[float, Vector]]:
     """The body with amplitudes of places that are only looked at, and rows (6, r) of these."""
     modal = body.modal(masses)
-    found: dict[float, Attachment] = {}
+    shown: dict[float, Attachment] = {}
     if modal.slaves is not None:
         known = {place for place, _ in masses}
         owned = [f for f in b.watched_frames if f.body.name in b.bodies_by_name]
         frames = [b.bodies_by_name[f.body.name].on_part(f) for f in owned]
         mine = {body.station(f): f for f in frames if f.body.name == body.name}
-        found = {x: body.shown(f, masses) for x, f in mine.items() if x not in known}
-    forms = [where.Gamma for where in found.values() if where.Gamma is not None]
+        shown = {x: body.shown(f, masses) for x, f in mine.items() if x not in known}
+    forms = [where.Gamma for where in shown.values() if where.Gamma is not None]
     whole = with_watched(modal, np.concatenate(forms)) if forms else modal
     rows, first = {}, modal.r
-    for place, where in found.items():
+    for place, where in shown.items():
         if where.slaved is not None:
             rows[place] = np.zeros((6, whole.r))
             rows[place][:, first : first + where.slaved.shape[1]] = where.slaved
@@ -262,11 +262,11 @@ def add_damping(b: Builder, record: FlexRecord) -> None:
 
 def add_membranes(b: Builder, record: FlexRecord) -> None:
     """Add the geometric stiffening of a body: its membranes, and a channel for its work."""
-    found = record.modal.membranes
-    if found is None:
+    membranes = record.modal.membranes
+    if membranes is None:
         return
-    m, p, _ = found.slopes.shape
-    law = _MEMBRANES[found.law]
+    m, p, _ = membranes.slopes.shape
+    law = _MEMBRANES[membranes.law]
     ints = {
         at.KIND: force_codes.MEMBRANE,
         membrane_codes.BODY: record.index,
@@ -276,7 +276,7 @@ def add_membranes(b: Builder, record: FlexRecord) -> None:
         membrane_codes.LAW: law,
         membrane_codes.FIRST: len(b.membranes),
     }
-    for k, a, s in zip(found.stiffness, found.axial, found.slopes, strict=True):
+    for k, a, s in zip(membranes.stiffness, membranes.axial, membranes.slopes, strict=True):
         moving = np.flatnonzero(np.any(s, axis=0) | (a != 0.0))
         ends = (moving[0], moving[-1] + 1) if len(moving) else (0, 0)
         ranges = {at.MEMBRANE_FROM: ends[0], at.MEMBRANE_END: ends[1]}

@@ -44,11 +44,11 @@ MASSLESS = RigidInertia(IDENTITY, 0.0, np.zeros(3), np.zeros((3, 3)), NO_SHIFT)
 def row_of(width: int, columns: Columns) -> list[Any]:
     """A row with these values and zeros elsewhere."""
     row: list[Any] = [0] * width
-    for start, given in columns.items():
-        if isinstance(given, (int, float)):
-            row[start] = given
+    for start, value in columns.items():
+        if isinstance(value, (int, float)):
+            row[start] = value
             continue
-        values = np.ravel(given).tolist()
+        values = np.ravel(value).tolist()
         row[start : start + len(values)] = values
     if len(row) != width:
         raise ValueError(f"a row of {width} numbers has become one of {len(row)}")

@@ -317,9 +317,9 @@ def _loops(model: Model, graph: Graph) -> dict[str, tuple[str, ...]]:
     """Joints of the tree around the loop that each chord and each constraint of frames closes."""
     closing: list[Joint | Constraint] = [model.joints[name] for name in graph.chords]
     closing.extend(model.constraints.values())
-    found = {}
+    loops = {}
     for item in closing:
         ends = [frame.body.name for frame in item.frames.values()]
         if len(ends) == 2:
-            found[item.name] = graph.path(*ends)
-    return found
+            loops[item.name] = graph.path(*ends)
+    return loops

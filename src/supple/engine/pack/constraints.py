@@ -145,10 +145,10 @@ def _slide(b: Builder, item: SlidingJoint) -> None:
 
 def _spin(b: Builder, node: int, pose: Pose) -> tuple[int, Pose]:
     """A node that turns about the x axis of a frame, and the frame's pose in it."""
-    found = b.add_motions(node, pose, (Motion("rotate", np.array([1.0, 0.0, 0.0])),))
+    end = b.add_motions(node, pose, (Motion("rotate", np.array([1.0, 0.0, 0.0])),))
     b.q0.append(0.0)
     b.u0.append(0.0)
-    return found
+    return end
 
 
 def add_slider(b: Builder, item: Constraint) -> None:

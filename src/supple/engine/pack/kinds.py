@@ -39,11 +39,11 @@ def treated(table: KindTable, code: int) -> tuple[str, frozenset[Method]] | None
 
 def refuse_unknown(table: KindTable, code: int, owner: str) -> None:
     """Refuse what has a code without a row, or without branches in the kernels that all need."""
-    found = treated(table, code)
-    if found is None:
+    row = treated(table, code)
+    if row is None:
         expected = "one with a row in the tables of kinds"
         raise ModelError(owner, f"code of its {table}", code, expected)
-    words, methods = found
+    words, methods = row
     if "one-step" not in methods:
         raise ModelError.plain(
             f"{owner} {words}, which the engine does not treat, expected another kind"
@@ -53,9 +53,9 @@ def refuse_unknown(table: KindTable, code: int, owner: str) -> None:
 def refuse_untreated(compiled: Compiled, integrator: str, method: Method) -> None:
     """Refuse a model with something that the kernels of an integrator do not treat."""
     for (table, code), owner in compiled.kinds.items():
-        found = treated(table, code)
-        assert found is not None  # the builder has seen to it
-        words, methods = found
+        row = treated(table, code)
+        assert row is not None  # the builder has seen to it
+        words, methods = row
         if method not in methods:
             others = " or ".join(EXAMPLES[m] for m in EXAMPLES if m in methods)
             expected = f"another integrator, e.g. {others}" if others else "a kind that is known"

@@ -102,7 +102,7 @@ def rope_history(
     out = [np.zeros((1, size)) for size in (1, int(ints[at.H_U]), 0)]
     nodes = model.program[int(row[codes.NODES]) :][:n]
     scratch = views.flex[first : first + codes.HEAD + n * codes.COLUMNS]
-    found, poses, origin = (
+    rows, poses, origin = (
         np.zeros((len(t), len(scratch))), np.zeros((len(t), n, 12)), np.zeros((len(t), 3)),
     )  # fmt: skip
     nothing = np.zeros(0, dtype=np.int64), np.zeros((0, 3))
@@ -111,16 +111,16 @@ def rope_history(
         kernel.element_history(
             ints, reals, work, *state, np.zeros((1, nz)), element, *nothing, *out
         )
-        found[k], origin[k] = scratch, views.origin  # what the kernel has left there
+        rows[k], origin[k] = scratch, views.origin  # what the kernel has left there
         poses[k] = views.node[nodes, : at.V]
     stations = model.data[place : place + n * codes.STATION].reshape(n, codes.STATION)
-    return _history(found, poses, origin, stations)
+    return _history(rows, poses, origin, stations)
 
 
-def _history(found: Array, poses: Array, origin: Array, stations: Array) -> RopeHistory:
+def _history(rows: Array, poses: Array, origin: Array, stations: Array) -> RopeHistory:
     """Histories from scratch (nt, ...), poses of nodes (nt, n, 12), reference points, stations."""
     nt, n = poses.shape[:2]
-    x = found[:, codes.HEAD :].reshape(nt, n, codes.COLUMNS)
+    x = rows[:, codes.HEAD :].reshape(nt, n, codes.COLUMNS)
     touches = x[:, :, codes.ACTIVE] > 0.5
     begins = touches & (np.arange(n) < n - 1)
     columns = (codes.TENSION, codes.SPAN, codes.ANGLE, codes.SLIP)
@@ -141,7 +141,7 @@ def _history(found: Array, poses: Array, origin: Array, stations: Array) -> Rope
                 to[i, place] = centre[i, place] + radius * axes[i, place] @ (c, s, 0.0)
                 wrench[i, place, :3] += sign * T * (y[:3] - np.cross(arm, y[3:]))
                 wrench[i, place, 3:] += sign * T * y[3:]
-    total, rate = found[:, codes.TOTAL], found[:, codes.TOTAL_RATE]
+    total, rate = rows[:, codes.TOTAL], rows[:, codes.TOTAL_RATE]
     return RopeHistory(
         total, rate, tension, span, angle, slip, leaves, arrives, begin, end, wrench, touches
     )

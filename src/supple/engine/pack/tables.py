@@ -185,8 +185,8 @@ class Tables:
         if isinstance(signal, Constant) and signal.value == 0.0:
             return -1
         parts = [self.add_signal(part) for part in signal.parts]
-        code, given, numbers = signal.program()
-        integers = np.array(given, dtype=np.int64)
+        code, operations, numbers = signal.program()
+        integers = np.array(operations, dtype=np.int64)
         if parts:  # the program refers to its parts by place
             integers[2::2][integers[1::2] == opcodes.SIGNAL] = parts
         return self._add_program(code, integers, numbers)

@@ -124,11 +124,11 @@ class Beside:
 
     def of(self, model: Model, old: Any, new: Any) -> Compiled:
         """Change to a copy of the model in which ``new`` is in the place of ``old``."""
-        found = self.alone(old, new)
-        if found is None and self.shares:
-            found = self._tree(model) if self._apart else None
-            found = self._whole(model) if found is None else found
-        return build(model) if found is None else found
+        changed = self.alone(old, new)
+        if changed is None and self.shares:
+            changed = self._tree(model) if self._apart else None
+            changed = self._whole(model) if changed is None else changed
+        return build(model) if changed is None else changed
 
     def alone(self, old: Any, new: Any) -> Compiled | None:
         """Change from both items alone; None if what changes is not known without the model."""
@@ -238,8 +238,8 @@ class Beside:
         if not _differ(old, new) <= INERTIA or c.bodies[name].body is not old:
             return None
         shift = new.parallel_axes if new.inertia_about == "com" else NO_SHIFT
-        given = {"mass": new.mass, "com": new.com, "inertia": new.inertia, "shift": shift}
-        reals = self._inertia(name, **given)
+        inertia = {"mass": new.mass, "com": new.com, "inertia": new.inertia, "shift": shift}
+        reals = self._inertia(name, **inertia)
         record = BodyRecord(new, new.part_bodies)
         return None if reals is None else _other(c, reals=reals, bodies={**c.bodies, name: record})
 
@@ -253,13 +253,13 @@ class Beside:
         reals = self._inertia(name, points=points)
         return None if reals is None else _other(self.compiled, reals=reals)
 
-    def _inertia(self, name: str, **given: Any) -> Array | None:
+    def _inertia(self, name: str, **changes: Any) -> Array | None:
         """Reals with another inertia of a rigid body; None if it is none that can be exchanged."""
         b = self._tables
         node = b.own_frames[name][0]
-        if b.node_ints[node][at.HEAVY] != at.RIGID or given.get("mass") == 0.0:
+        if b.node_ints[node][at.HEAVY] != at.RIGID or changes.get("mass") == 0.0:
             return None
-        row = node_reals([b.node_poses[node]], [b.inertias[node]._replace(**given)])
+        row = node_reals([b.node_poses[node]], [b.inertias[node]._replace(**changes)])
         reals = self.compiled.reals.copy()
         self._write(reals, "body", node * at.NODE_REALS, row[0].tolist())
         reals.flags.writeable = False
@@ -278,30 +278,30 @@ class Beside:
 
 def _other(compiled: Compiled, **changes: Any) -> Compiled:
     """A compiled model with other values of some fields; what was found of it is not taken over."""
-    found = object.__new__(Compiled)
-    found.__dict__.update({name: getattr(compiled, name) for name in NAMES} | changes)
-    return found
+    other = object.__new__(Compiled)
+    other.__dict__.update({name: getattr(compiled, name) for name in NAMES} | changes)
+    return other
 
 
 def _rotors(ints: np.ndarray, reals: Array) -> np.ndarray:
     """Mask of the velocities (nu,) that turn rotors: the only reals that a plan depends on."""
-    found: np.ndarray = at.TREE_RECORD.view("rotor", at.sizes(ints), reals) > 0.0
-    return found
+    turning: np.ndarray = at.TREE_RECORD.view("rotor", at.sizes(ints), reals) > 0.0
+    return turning
 
 
 def _differ(old: Any, new: Any) -> set[str]:
     """Names of the fields in which two items differ."""
     if type(old) is not type(new):
         return {"type"}
-    found = set()
+    differing = set()
     for field in fields(new):
         a, b = getattr(old, field.name), getattr(new, field.name)
         same = np.array_equal(a, b) if isinstance(b, np.ndarray) else a is b
         if not same and not (isinstance(a, (str, int, float)) and type(a) is type(b) and a == b):
             same = hasattr(a, "body") and hasattr(b, "body") and frame_key(a) == frame_key(b)
             if not same:
-                found.add(field.name)
-    return found
+                differing.add(field.name)
+    return differing
 
 
 def _same_places(old: ForceElement, new: ForceElement) -> bool:

@@ -103,16 +103,16 @@ def scaled_rows(compiled: Compiled, G: Array) -> Array:
 
 def scaled_sparse(compiled: Compiled, rows: Rows) -> Any:
     """Scaled rows at a state, in compressed rows."""
-    found = rows.sparse.copy()
-    units = np.repeat(1.0 / row_sizes(compiled), np.diff(found.indptr))
-    found.data *= units * compiled.scale[found.indices]
-    return sparse_table(found)
+    scaled = rows.sparse.copy()
+    units = np.repeat(1.0 / row_sizes(compiled), np.diff(scaled.indptr))
+    scaled.data *= units * compiled.scale[scaled.indices]
+    return sparse_table(scaled)
 
 
 def moving(compiled: Compiled) -> np.ndarray:
     """True for each row in use (nr,) that follows a signal: of drivers and changing lengths."""
-    found = np.zeros(compiled.nr, dtype=bool)
+    driven = np.zeros(compiled.nr, dtype=bool)
     for link in at.integers(compiled.ints, "link"):
         if link[at.LINK_SIGNAL] >= 0:
-            found[[row for row in link[at.LINK_ROW :] if row >= 0]] = True
-    return found
+            driven[[row for row in link[at.LINK_ROW :] if row >= 0]] = True
+    return driven

@@ -58,7 +58,7 @@ def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
     springs = [item for item in model.forces.values() if isinstance(item, CartesianSpring)]
     turned = {tree.get(frame.body.name) for item in springs for frame in item.frames.values()}
     acted = _on_joints(model)
-    found: list[Symmetry] = []
+    symmetries: list[Symmetry] = []
     for edge in roots:
         joint = joints[edge.joint]
         if edge.child in reached or joint.nu == 0 or joint.name in compiled.holds:
@@ -76,8 +76,8 @@ def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
                 node = compiled.joints[joint.name].node
                 nodes = at.TREE_RECORD.view("node", compiled.sizes, compiled.ints)
                 root = int(nodes[node, at.ROOT])
-            found += [Symmetry(name, root, screw, unit) for name, screw, unit in kept]
-    return tuple(found)
+            symmetries += [Symmetry(name, root, screw, unit) for name, screw, unit in kept]
+    return tuple(symmetries)
 
 
 def _child_of_root(graph: Graph) -> dict[str, str]:
@@ -109,14 +109,14 @@ def _reached_from_outside(model: Model, graph: Graph, tree: Mapping[str, str]) -
 
 def _on_joints(model: Model) -> dict[str, list[tuple[str, int | str]]]:
     """Elements and the coordinates they act on, by joint; a motor's shaft stands for its joint."""
-    found: dict[str, list[tuple[str, int | str]]] = {}
+    by_joint: dict[str, list[tuple[str, int | str]]] = {}
     for item in (*model.forces.values(), *model.constraints.values()):
         for name, place in item.targets:
             motor = model.forces.get(name)
             if isinstance(motor, Motor):
                 name, place = motor.joint, motor.coordinate
-            found.setdefault(name, []).append((item.name, place))
-    return found
+            by_joint.setdefault(name, []).append((item.name, place))
+    return by_joint
 
 
 def _of_joint(model: Model, joint: Joint, backwards: bool) -> list[tuple[str, Array, str]]:

@@ -49,8 +49,8 @@ def minimum_degree(count: int, pairs: np.ndarray) -> list[int]:
     values = np.where(rows == columns, float(count), -1.0)
     graph = coo_array((values, (rows, columns)), shape=(count, count)).tocsc()
     options = {"SymmetricMode": True}
-    found = splu(graph, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
-    return [int(k) for k in np.argsort(found.perm_c)]
+    factors = splu(graph, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
+    return [int(k) for k in np.argsort(factors.perm_c)]
 
 
 def farthest_first(count: int, pairs: np.ndarray, roots: Iterable[int]) -> list[int]:
@@ -286,14 +286,14 @@ def _in_postorder(made: list[Front | None], extents: list[tuple[int, int]]) -> l
         todo.extend(front.children)
     order.reverse()
     number = {k: i for i, k in enumerate(order)}
-    found = []
+    fronts = []
     for k in order:
         front = made[k]
         assert front is not None
         parent = number[front.parent] if front.parent >= 0 else -1
         children = sorted(number[c] for c in front.children)
-        found.append(Front(front.pivots, front.border, parent, children, *extents[k]))
-    return found
+        fronts.append(Front(front.pivots, front.border, parent, children, *extents[k]))
+    return fronts
 
 
 def _left(extents: tuple[int, int]) -> int:
@@ -313,14 +313,14 @@ class Storage:
 
 def storage(made: Sequence[Front], extents: Sequence[tuple[int, int]]) -> Storage:
     """Fronts are made on a stack, on top of what their children left there."""
-    found = Storage([], [], [], 0, 0)
+    storage = Storage([], [], [], 0, 0)
     top = 0
     for front, (b, n) in zip(made, extents, strict=True):
-        base = min((found.left[c] for c in front.children), default=top)
-        found.factors.append(found.length)
-        found.front.append(top)
-        found.left.append(base)
-        found.room = max(found.room, top + n * n)
-        found.length += b * n + (n - b) * b
+        base = min((storage.left[c] for c in front.children), default=top)
+        storage.factors.append(storage.length)
+        storage.front.append(top)
+        storage.left.append(base)
+        storage.room = max(storage.room, top + n * n)
+        storage.length += b * n + (n - b) * b
         top = base + (n - b) ** 2
-    return found
+    return storage

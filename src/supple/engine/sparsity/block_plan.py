@@ -82,13 +82,13 @@ class Atom:
 
 def runs_of(numbered: list[tuple[int, int]]) -> list[Run]:
     """Runs of numbers with their places, both one by one."""
-    found: list[Run] = []
+    runs: list[Run] = []
     for number, place in numbered:
-        if found and found[-1][0] + found[-1][1] == number and found[-1][2] + found[-1][1] == place:
-            found[-1] = found[-1][0], found[-1][1] + 1, found[-1][2]
+        if runs and runs[-1][0] + runs[-1][1] == number and runs[-1][2] + runs[-1][1] == place:
+            runs[-1] = runs[-1][0], runs[-1][1] + 1, runs[-1][2]
         else:
-            found.append((number, 1, place))
-    return found
+            runs.append((number, 1, place))
+    return runs
 
 
 def begins(lengths: np.ndarray) -> np.ndarray:
@@ -180,18 +180,18 @@ class _BlockPlan:
             self.atoms[self.atom_of[velocity]].states.append(state)
 
     def _by_atom(self, velocities: set[int]) -> dict[int, set[int]]:
-        found: dict[int, set[int]] = {}
+        by_atom: dict[int, set[int]] = {}
         for k in velocities:
-            found.setdefault(self.atom_of[k], set()).add(k)
-        return found
+            by_atom.setdefault(self.atom_of[k], set()).add(k)
+        return by_atom
 
     def _cliques(self, groups: list[list[int]]) -> set[tuple[int, int]]:
         """Ordered pairs of atoms in common groups, each with itself among them."""
-        found = {(a, a) for a in range(len(self.atoms)) if self.atoms[a].velocities}
+        pairs = {(a, a) for a in range(len(self.atoms)) if self.atoms[a].velocities}
         for group in groups:
             atoms = {self.atom_of[k] for k in group}
-            found |= {(a, b) for a in atoms for b in atoms}
-        return found
+            pairs |= {(a, b) for a in atoms for b in atoms}
+        return pairs
 
     def _near(self) -> list[set[int]]:
         """Atoms with entries in common; mu acts on velocities through B = s^2 G^T."""
@@ -238,8 +238,8 @@ class _BlockPlan:
             orders.append(
                 farthest_first(bodies, coupled, [x for p in links if GROUND in p for x in p])
             )
-        found = [self._eliminated(order, dict(zip(framed, links, strict=True))) for order in orders]
-        return min(found, key=self.work)
+        plans = [self._eliminated(order, dict(zip(framed, links, strict=True))) for order in orders]
+        return min(plans, key=self.work)
 
     def _eliminated(self, order: list[int], links: dict[int, tuple[int, int]]) -> list[Front]:
         """Fronts for an order of bodies."""
@@ -370,19 +370,19 @@ class _BlockPlan:
     def _places(self) -> np.ndarray:
         """Places of velocities, states, lam and mu in the order of elimination."""
         s = self.s
-        found = [0] * (s.nu + s.nz + 2 * s.nr)
+        unknowns = [0] * (s.nu + s.nz + 2 * s.nr)
         for atom, first in zip(self.atoms, self.first, strict=True):
             for i, k in enumerate(atom.velocities):
-                found[k] = first + i
+                unknowns[k] = first + i
             for i, k in enumerate(atom.states):
-                found[s.nu + k] = first + len(atom.velocities) + i
+                unknowns[s.nu + k] = first + len(atom.velocities) + i
         for c, mine in enumerate(s.rows):
             lam, mu = self.bodies + c, self.bodies + s.nl + c
             before = len(self.atoms[lam].velocities) + len(self.atoms[lam].states)
             for i, j in enumerate(mine):
-                found[s.nu + s.nz + j] = self.first[lam] + before + i
-                found[s.nu + s.nz + s.nr + j] = self.first[mu] + i
-        return np.array(found, dtype=np.int64)
+                unknowns[s.nu + s.nz + j] = self.first[lam] + before + i
+                unknowns[s.nu + s.nz + s.nr + j] = self.first[mu] + i
+        return np.array(unknowns, dtype=np.int64)
 
     def _entries(self) -> np.ndarray:
         """Rectangles of entries, in fronts where the first of their two atoms is eliminated.
@@ -434,8 +434,8 @@ class _BlockPlan:
                 put(kernel.STATE_OWN, a, a, (state, state))
                 for run in atom.of_velocities():
                     put(kernel.STATE, a, a, (state, run))
-        found = np.array(records, dtype=np.int64).reshape(-1, 1 + kernel.RECORD_INTS)
-        return found[np.argsort(found[:, 0], kind="stable")]
+        table = np.array(records, dtype=np.int64).reshape(-1, 1 + kernel.RECORD_INTS)
+        return table[np.argsort(table[:, 0], kind="stable")]
 
     def _still(self) -> list[bool]:
         """True for each atom on which no force or inertia depends on velocities.

@@ -145,7 +145,7 @@ def _of_velocities(nu: int, newton: np.ndarray) -> tuple[np.ndarray, int]:
     records = newton[first : first + count * blocks.RECORD_INTS].reshape(count, blocks.RECORD_INTS)
     own = records[records[:, blocks.CODE] == blocks.TANGENT]
     own = own[np.lexsort((own[:, blocks.COLUMN], own[:, blocks.ROW]))]
-    found, rows = np.zeros(nu, dtype=int), _Rows()
+    begins, rows = np.zeros(nu, dtype=int), _Rows()
     starts = np.flatnonzero(np.diff(own[:, blocks.ROW], prepend=-1))
     known: dict[bytes, np.ndarray] = {}  # columns behind the first one: most groups are alike
     runs = own[:, [blocks.COLUMN, blocks.NCOLUMN]]
@@ -155,17 +155,17 @@ def _of_velocities(nu: int, newton: np.ndarray) -> tuple[np.ndarray, int]:
         if key not in known:
             columns = [np.arange(first, first + count) for first, count in part - [begin, 0]]
             known[key] = np.unique(np.concatenate(columns))
-        found[row : row + number] = rows.put(begin + known[key], number)
-    return found, rows.length
+        begins[row : row + number] = rows.put(begin + known[key], number)
+    return begins, rows.length
 
 
 def _of_links(s: Structure, columns: Iterable[Any]) -> tuple[np.ndarray, int]:
     """Places of the rows in use of links, which have entries in some columns, and their room."""
-    found, rows = np.zeros(s.nr, dtype=int), _Rows()
+    begins, rows = np.zeros(s.nr, dtype=int), _Rows()
     for link, mine, own in zip(s.links, s.rows, columns, strict=True):
         places = rows.put(np.array(own, dtype=int), room_of(link))
-        found[mine] = places[: len(mine)]
-    return found, rows.length
+        begins[mine] = places[: len(mine)]
+    return begins, rows.length
 
 
 def _blocks(plan: np.ndarray, record: np.ndarray) -> np.ndarray:
@@ -188,8 +188,8 @@ def _envelope(s: Structure, plan: np.ndarray, records: np.ndarray) -> tuple[np.n
     low = plan[plan[at.PLAN_LOWS] :][:free]
     lengths = np.arange(free) - low + 1
     begin = np.cumsum(lengths) - lengths
-    found = np.zeros(s.nr, dtype=int)
-    found[:free] = begin - low
+    begins = np.zeros(s.nr, dtype=int)
+    begins[:free] = begin - low
     room = 0
     for c, record in enumerate(records):
         first, count = int(record[at.PLAN_PAIRS]), int(record[at.PLAN_NPAIRS])
@@ -197,7 +197,7 @@ def _envelope(s: Structure, plan: np.ndarray, records: np.ndarray) -> tuple[np.n
         reach = min((place[int(d)] for d in before), default=place[c])
         number = room_of(s.links[c])
         room += number * (place[c] - reach) + number * (number + 1) // 2
-    return found, max(room, int(lengths.sum())) + 1
+    return begins, max(room, int(lengths.sum())) + 1
 
 
 def with_plan(ints: np.ndarray, reals: np.ndarray) -> np.ndarray:
@@ -247,12 +247,12 @@ class _Plan(Structure):
         That is the first of its block, of gradient bodies the first of an element. In front of a
         row no other one is filled in: each reaches no farther than its block.
         """
-        found = first.copy()
+        firsts = first.copy()
         for own in self.gradients:
-            found[own.start : own.stop] = np.arange(own.start, own.stop)
+            firsts[own.start : own.stop] = np.arange(own.start, own.stop)
         for velocities in self.gradient_elements:
-            found[velocities] = np.minimum(found[velocities], velocities.min())
-        return found
+            firsts[velocities] = np.minimum(firsts[velocities], velocities.min())
+        return firsts
 
     def write(self, newton: bool) -> np.ndarray:
         """The plan as integers, of accelerations and, if it is wanted, of Newton's unknowns."""
@@ -347,13 +347,13 @@ class _Plan(Structure):
 
 def _ranges(numbers: Iterable[int]) -> list[list[int]]:
     """Ranges (start, end) of sorted numbers."""
-    found: list[list[int]] = []
+    ranges: list[list[int]] = []
     for k in numbers:
-        if found and found[-1][1] == k:
-            found[-1][1] = k + 1
+        if ranges and ranges[-1][1] == k:
+            ranges[-1][1] = k + 1
         else:
-            found.append([k, k + 1])
-    return found
+            ranges.append([k, k + 1])
+    return ranges
 
 
 def _narrow(pattern: Any) -> np.ndarray:
@@ -412,7 +412,7 @@ def sparse_table(matrix: Any) -> Any:
 
     class Table(csr_array):  # type: ignore[misc]
         def max(self, axis: Any = None, out: Any = None, *, initial: float = 0.0) -> Any:
-            found = csr_array(self).max(axis=axis)
-            return np.maximum(found if axis is None else found.toarray().ravel(), initial)
+            largest = csr_array(self).max(axis=axis)
+            return np.maximum(largest if axis is None else largest.toarray().ravel(), initial)
 
     return Table(matrix)

@@ -39,11 +39,11 @@ class Structure:
         """Velocities on the path from the ground to a node."""
         row = self.nodes[node].tolist()
         c = row[at.COL0] + row[at.COLUMNS] - 1 if row[at.COLUMNS] else row[at.LAST]
-        found = []
+        velocities = []
         while c >= 0:
-            found.append(self.columns[c][at.VELOCITY])
+            velocities.append(self.columns[c][at.VELOCITY])
             c = self.columns[c][at.BEFORE]
-        return found
+        return velocities
 
     @cached_property
     def rows_of_nodes(self) -> list[list[int]]:
@@ -86,17 +86,17 @@ class Structure:
     @cached_property
     def moved(self) -> np.ndarray:
         """True for each velocity that moves inertia (nu,)."""
-        found = self.rotor > 0.0
+        inert = self.rotor > 0.0
         heavy = (self.nodes[:, at.HEAVY] != 0).tolist()
         for n in range(len(self.nodes) - 1, 0, -1):
             if heavy[n]:
-                found[self._edge(n)] = True
+                inert[self._edge(n)] = True
                 heavy[self.rows_of_nodes[n][at.PARENT]] = True
         for f in self.flex:
-            found[f[at.FLEX_U0] : f[at.FLEX_U0] + f[at.FLEX_N]] = True
+            inert[f[at.FLEX_U0] : f[at.FLEX_U0] + f[at.FLEX_N]] = True
         for own in self.gradients:
-            found[own.start : own.stop] = True
-        return np.asarray(found)
+            inert[own.start : own.stop] = True
+        return np.asarray(inert)
 
     @cached_property
     def gradients(self) -> list[range]:
@@ -107,18 +107,18 @@ class Structure:
     @cached_property
     def viscous(self) -> list[bool]:
         """True for each gradient body with damping."""
-        found = [False] * len(self.gradient)
+        damped = [False] * len(self.gradient)
         for e in self.elements:
             if e[at.KIND] == forces.GRADIENT:
-                found[int(e[forces.BODY])] = bool(e[forces.VISCOUS])
-        return found
+                damped[int(e[forces.BODY])] = bool(e[forces.VISCOUS])
+        return damped
 
     @cached_property
     def acted(self) -> np.ndarray:
         """Velocities of nodes, in rows of links, and that force elements act on."""
-        found = {int(c[at.VELOCITY]) for c in self.columns}.union(*self.acts)
-        found.update(k for group in self._of_forces() for k in group)
-        return np.array(sorted(found), dtype=int)
+        velocities = {int(c[at.VELOCITY]) for c in self.columns}.union(*self.acts)
+        velocities.update(k for group in self._of_forces() for k in group)
+        return np.array(sorted(velocities), dtype=int)
 
     @cached_property
     def gradient_elements(self) -> list[np.ndarray]:
@@ -163,11 +163,11 @@ class Structure:
     @cached_property
     def own(self) -> np.ndarray:
         """For each velocity 8 times the link that it belongs to plus its number there, or -1."""
-        found = np.full(self.nu, -1)
+        places = np.full(self.nu, -1)
         for c, mine in enumerate(self.coordinates):
             for j, k in enumerate(mine):
-                found[k] = 8 * c + j
-        return found
+                places[k] = 8 * c + j
+        return places
 
     @cached_property
     def trees(self) -> np.ndarray:
@@ -218,12 +218,12 @@ class Structure:
     def reached(self) -> list[frozenset[int]]:
         """On the path to each node one velocity of each part, and those of closing joints."""
         roots = np.where(self.own < 0, self.parts, np.arange(self.nu)).tolist()
-        found: list[frozenset[int]] = [frozenset()]
+        reached: list[frozenset[int]] = [frozenset()]
         for n in range(1, len(self.nodes)):
-            before = found[self.rows_of_nodes[n][at.PARENT]]
+            before = reached[self.rows_of_nodes[n][at.PARENT]]
             mine = {roots[k] for k in self._edge(n)}
-            found.append(before if mine <= before else before | mine)
-        return found
+            reached.append(before if mine <= before else before | mine)
+        return reached
 
     def groups(self) -> list[list[int]]:
         """Velocities that force elements couple, by stiffness or damping.
@@ -231,23 +231,23 @@ class Structure:
         Of a part, which inertia couples, one velocity stands for all. Elements of gradient bodies
         couple by inertia, too.
         """
-        found = [sorted(set(self.parts[own].tolist())) for own in self.gradient_elements]
-        return found + self._of_forces()
+        coupled = [sorted(set(self.parts[own].tolist())) for own in self.gradient_elements]
+        return coupled + self._of_forces()
 
     def _of_forces(self) -> list[list[int]]:
-        found: list[list[int]] = []
+        coupled: list[list[int]] = []
         for e in self.elements:
             couples = ELEMENTS[int(e[0])].couples
             if couples == "nodes":
-                found.append(sorted(self.reached[int(e[1])] | self.reached[int(e[2])]))
+                coupled.append(sorted(self.reached[int(e[1])] | self.reached[int(e[2])]))
             elif couples == "velocities":
-                found.append([int(e[2]), int(e[4])])
+                coupled.append([int(e[2]), int(e[4])])
             elif couples == "terms":
                 start, count = int(e[callback.TERM]), int(e[callback.COUNT])
-                found.append([int(x) for x in self.term[start : start + count, at.TERM_U]])
+                coupled.append([int(x) for x in self.term[start : start + count, at.TERM_U]])
             elif couples == "path":
-                found.append(self._along_rope(e))
-        return found
+                coupled.append(self._along_rope(e))
+        return coupled
 
     def _along_rope(self, e: np.ndarray) -> list[int]:
         """Velocities that move the stations of a rope, and its drums."""
