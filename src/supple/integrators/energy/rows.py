@@ -108,15 +108,15 @@ def joint_coordinates(
     """Coordinates of a joint's axes, and the forms they are made of, numbered from ``first``."""
     turns = [axis for axis in axes if axis[0] == "rotate"]
     ways, on_b = _translations(axes)
-    found: list[Coordinate] = []
+    coordinates: list[Coordinate] = []
     used: list[Row] = []
     dual = np.linalg.pinv(np.array(ways)).T if ways else np.zeros((0, 3))
     moved = [axis for axis in axes if axis[0] == "translate"]
     for (_, _, q, u), a in zip(moved, dual, strict=True):
-        found.append((at.LINE, q, u, first + len(used), 0))
+        coordinates.append((at.LINE, q, u, first + len(used), 0))
         used.append(pair.along(a, on_b))
     for k, (_, n, q, u) in enumerate(turns):
-        found.append((at.TURN, q, u, first + len(used), first + len(used) + 1))
+        coordinates.append((at.TURN, q, u, first + len(used), first + len(used) + 1))
         if len(turns) == 1:
             e1, e2 = across(n)
             used += [pair.dot(e2, e1), pair.dot(e1, e1)]
@@ -129,7 +129,7 @@ def joint_coordinates(
             used += [pair.dot(e2, other / size), pair.dot(e1, other / size)]
         else:  # the first axis is fixed to A and turns backwards for B
             used += [pair.dot(-other / size, e2), pair.dot(other / size, e1)]
-    return found, used
+    return coordinates, used
 
 
 def across(n: Array) -> tuple[Array, Array]:

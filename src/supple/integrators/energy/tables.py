@@ -267,8 +267,8 @@ class _Maker:
         self.out.rows = len(self.out.forms)
         self.out.rank = 6 * len(self.out.bodies) + 3 * self.out.vectors.count - (c.nu - c.nr)
         for pair, axes in pieces:
-            found, used = joint_coordinates(pair, axes, len(self.out.forms))
-            self.out.coordinates += found
+            coordinates, used = joint_coordinates(pair, axes, len(self.out.forms))
+            self.out.coordinates += coordinates
             self.out.forms += used
         for k, element in enumerate(self.element):
             self._element(k, element)

@@ -357,21 +357,21 @@ class _Loop:
     def _step(self) -> int:
         state, count = self.state, self.count
         stop = self._longest(float(self.stops[count[st.STOP]]))
-        found = self.solver.step(stop, "onestep", stop)
-        if not (found.success and found.t > state[st.T]):
-            outcome = self._surround(multistep.FAILED, found.t)
+        step = self.solver.step(stop, "onestep", stop)
+        if not (step.success and step.t > state[st.T]):
+            outcome = self._surround(multistep.FAILED, step.t)
             # a success that does not move is a step below the rounding of time
-            small = found.success or found.status == ERROR_TEST_FAILED
+            small = step.success or step.status == ERROR_TEST_FAILED
             return st.TOO_SMALL if outcome == st.NOT_CONVERGED and small else outcome
-        self.y = found.y
+        self.y = step.y
         if self.method == ends.BDF:
-            self.yp = found.yp
+            self.yp = step.yp
         else:
             self.own[ends.ATTEMPTS] = 0  # this evaluation is none
-            self.rates(*self.buffers, found.t, self.y, self.y, self.yp)
+            self.rates(*self.buffers, step.t, self.y, self.y, self.yp)
             if self.own[ends.TROUBLE] != st.DONE:
                 return int(self.own[ends.TROUBLE])
-        outcome = self._surround(multistep.ACCEPT, found.t)
+        outcome = self._surround(multistep.ACCEPT, step.t)
         if outcome != st.PAUSED:
             return outcome
         far = bool(state[st.REACH] > GROWTH) and self.problem.atol * self._motion()[0]

@@ -260,8 +260,8 @@ class Passage:
         k = int(np.argmin(sizes)) if sizes else 0
         if not sizes or sizes[k] > 0.5 * APPROACH * self.reference:
             return None
-        found = t0 + float(times[k]) * h
-        return found if found > self.checked else None
+        time = t0 + float(times[k]) * h
+        return time if time > self.checked else None
 
     @property
     def sizes(self) -> dict[str, int]:

@@ -58,8 +58,8 @@ Save = Callable[[list[Data], Data | None], None]
 def snapshot(run: LoopRun) -> Data:
     """A run where its loop pauses; what was found of events is in ``run.events``."""
     p, n = run.passage, int(run.count[st.GRID])
-    found: Data = {name: getattr(run, name) for name in OF_RUN}
-    found |= {
+    data: Data = {name: getattr(run, name) for name in OF_RUN}
+    data |= {
         "buffers": [*_buffers(run), run.problem.equations.work],
         "stops": run.stops,
         "rows": run.out[:n] if run.problem.output_file is None else None,
@@ -69,13 +69,13 @@ def snapshot(run: LoopRun) -> Data:
         "growth": None if run.growth is None else run.growth.until,
     }
     if run.sampler is not None:
-        found["sampled"] = run.sampler.data()
+        data["sampled"] = run.sampler.data()
     if run.compiled.callbacks:
-        found["accelerations"] = _accelerations(run)
+        data["accelerations"] = _accelerations(run)
     if p.possible:
         kept: Data = {name: getattr(p, name) for name in OF_PASSAGE}
-        found["passage"] = kept | {"kept": [*p.kept, p.equations.work]}
-    return found
+        data["passage"] = kept | {"kept": [*p.kept, p.equations.work]}
+    return data
 
 
 def restore(run: LoopRun, data: Data) -> None:
@@ -145,9 +145,9 @@ def _buffers(run: LoopRun) -> list[np.ndarray]:
     return [run.run_buffer, run.state, run.count]
 
 
-def _fill(targets: list[np.ndarray], found: list[Any]) -> None:
+def _fill(targets: list[np.ndarray], sources: list[Any]) -> None:
     """Copy arrays into buffers, which must be of their kind."""
-    for target, source in zip(targets, found, strict=True):
+    for target, source in zip(targets, sources, strict=True):
         source = np.asarray(source)
         if source.shape != target.shape or source.dtype != target.dtype:
             raise _another_model()
@@ -170,27 +170,27 @@ def _check_counts(run: LoopRun, count: np.ndarray, start: np.ndarray, waiting: i
     inside = all(0 <= count[k] <= top for k, top in most.items())
     sizes = c.sizes | {"events": len(p.events), "screws": len(p.symmetries)}
     now, then = (st.RUN_RECORD.read(sizes, run.run_buffer, x) for x in (count, start))
-    found = now.found_event[: count[st.EVENTS_FOUND]] if inside else start
-    inside = inside and bool(np.all((found >= 0) & (found < max(len(p.events), 1))))
+    events = now.found_event[: count[st.EVENTS_FOUND]] if inside else start
+    inside = inside and bool(np.all((events >= 0) & (events < max(len(p.events), 1))))
     tables = ((getattr(x, name) for x in (now, then)) for name in ("events", "roots", "vector"))
     same = all(np.array_equal(*pair) for pair in tables)
     same = same and all(count[k] == start[k] for k in (st.N_EVENTS, st.N_SCREWS))
     own, made = (x[len(x) - run.own_integers :] for x in (count, np.array(start)))
-    given = len(run.options.integers)
-    changed = set(np.flatnonzero(own[:given] != made[:given]).tolist())
+    length = len(run.options.integers)
+    changed = set(np.flatnonzero(own[:length] != made[:length]).tolist())
     same = same and changed <= set(run.options.counted)
     settled = run.options.places is None or run.options.places(c).settle(own)
     if not (inside and same and settled):
         raise _another_model()
 
 
-def _alike(found: Any, known: Any) -> Any:
+def _alike(value: Any, known: Any) -> Any:
     """A number or text of the kind of another one."""
     kind = (int, float) if isinstance(known, float) else type(known)
-    whole = isinstance(found, int) and not isinstance(found, bool)
-    if not isinstance(found, kind) or (whole and abs(found) > MOST):
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not isinstance(value, kind) or (whole and abs(value) > MOST):
         raise _another_model()
-    return found
+    return value
 
 
 def _another_model() -> ModelError:

@@ -409,8 +409,8 @@ class LoopRun:
         if n == 0:
             return []
         self.count[st.EVENTS_FOUND] = 0
-        found = zip(self.fields.found_event[:n], self.fields.found_time[:n], strict=True)
-        return [EventRecord(self.problem.events[k].name, float(t)) for k, t in found]
+        happened = zip(self.fields.found_event[:n], self.fields.found_time[:n], strict=True)
+        return [EventRecord(self.problem.events[k].name, float(t)) for k, t in happened]
 
     @property
     def momentum(self) -> tuple[MomentumRecord, ...]:

@@ -40,9 +40,9 @@ class LineEnd(Event):
 
 def line_ends(model: Model) -> tuple[LineEnd, ...]:
     """Both ends of the lines of all sliding joints."""
-    found = []
+    ends = []
     for item in model.constraints.values():
         if isinstance(item, SlidingJoint):
             length = cast("ANCFLine", item.A.body).length
-            found += [LineEnd(item, length, last) for last in (False, True)]
-    return tuple(found)
+            ends += [LineEnd(item, length, last) for last in (False, True)]
+    return tuple(ends)

@@ -54,8 +54,8 @@ def radau_sizes(c: Compiled) -> dict[str, int]:
     if not fronts[0]:  # as ``radau_views.choose``: drivers of one coordinate give it
         link, term = at.integers(c.ints, "link"), at.integers(c.ints, "term")
         one = (link[:, at.LINK_KIND] == LINEAR) & (link[:, at.LINK_COUNT] == 1)
-        given = link[one & (link[:, at.LINK_ROW] >= 0), at.LINK_TERM]
-        apart = len(np.unique(term[given, at.TERM_U]))
+        terms = link[one & (link[:, at.LINK_ROW] >= 0), at.LINK_TERM]
+        apart = len(np.unique(term[terms, at.TERM_U]))
     sizes = c.sizes | _room(fronts) | {"nf": c.nu - apart, "nk": c.nr - apart}
     return sizes | {"apart": int(apart > 0), "ruled": int(c.nr > 0)}
 

@@ -81,11 +81,11 @@ class Growth:
             largest = float(np.sqrt(((rows @ q) ** 2).sum(axis=1).max()))
             if largest <= limit:
                 continue
-            found = f"moved by {largest / body.length:.3g} of its lengths"
+            motion = f"moved by {largest / body.length:.3g} of its lengths"
             if k == 1:
-                found = f"turned by {largest:.3g} rad"
+                motion = f"turned by {largest:.3g} rad"
             self.sentence = (
-                f"{body.name} deforms without bound, a part of it has {found}, and linear shapes "
+                f"{body.name} deforms without bound, a part of it has {motion}, and linear shapes "
                 "mean nothing there; without stiffening a spin beyond its lowest frequency or a "
                 "pressure beyond its buckling load does that, or loads that are far too large: "
                 "see result.monitor"
@@ -95,14 +95,14 @@ class Growth:
 
 
 def _bodies(compiled: Compiled) -> list[_Body]:
-    found = []
+    bodies = []
     for record in compiled.flexible.values():
         if record.modal.n:
             rows = kept_rows(record.body, record.point_masses)
             bounds = tuple(np.sqrt((r**2).sum(axis=1)).max(axis=0, initial=0.0) for r in rows)
             name, length = label(record.body), float(record.body.typical_length)
-            found.append(_Body(name, record.q, length, rows, (bounds[0], bounds[1])))
-    return found
+            bodies.append(_Body(name, record.q, length, rows, (bounds[0], bounds[1])))
+    return bodies
 
 
 def audit_record(state: Array) -> AuditRecord:
@@ -181,26 +181,26 @@ def grown_by(run: LoopRun) -> str:
     c, r, k = run.compiled, run.fields, int(run.count[st.BAD_DOF])
     way, rate, faster = float(r.xt[k]), float(r.u[k]), float(r.a[k])
     unit = "m" if place_vectors(c)[k] >= 0 else "rad"
-    found = (
+    growth = (
         f"has grown so far that rounding, {1.1e-16 * abs(way):.0e} {unit}, leaves nothing of its "
         f"motion: it has moved by {abs(way):.3g} {unit}"
     )
     # in exponential growth way, rate and acceleration are in proportion
     if way * rate > 0.0 and 0.8 < way * faster / rate**2 < 1.25:
         return (
-            f"{found} and grows tenfold every {math.log(10.0) * way / rate:.3g} s: an unstable "
+            f"{growth} and grows tenfold every {math.log(10.0) * way / rate:.3g} s: an unstable "
             "controller or spring does that"
         )
     return (
-        f"{found}, at {rate:.3g} {unit}/s and {faster:.3g} {unit}/s2: look for what drives it, or "
+        f"{growth}, at {rate:.3g} {unit}/s and {faster:.3g} {unit}/s2: look for what drives it, or "
         "end the run earlier"
     )
 
 
 def lost_pivots(statistics: Mapping[str, int | float | str]) -> bool:
     """True if many pivots of Newton's matrices by blocks were rounding: some front is singular."""
-    found, made = (float(statistics.get(x, 0)) for x in ("replaced_pivots", "factorizations"))
-    return found > 0.0 and found >= MANY * made
+    replaced, made = (float(statistics.get(x, 0)) for x in ("replaced_pivots", "factorizations"))
+    return replaced > 0.0 and replaced >= MANY * made
 
 
 def singular_fronts(run: LoopRun) -> str:

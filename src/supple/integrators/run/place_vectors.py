@@ -15,20 +15,20 @@ def place_vectors(c: Compiled) -> np.ndarray:
     Vectors are places of free joints, translations of one joint along several axes, and vectors of
     nodes.
     """
-    found = np.full(c.nu, -1, dtype=np.int64)
+    firsts = np.full(c.nu, -1, dtype=np.int64)
     node = at.TREE_RECORD.view("node", c.sizes, c.ints)
     for n, kind in enumerate(node[:, at.MOTION].tolist()):
         if kind == at.PRISMATIC:
             row, before = node[n], node[node[n, at.PARENT]]
             j, goes_on = row[at.U0], before[at.MOTION] == kind and before[at.HEAVY] == 0
-            found[j] = found[before[at.U0]] if goes_on else j
+            firsts[j] = firsts[before[at.U0]] if goes_on else j
         elif kind == at.FREE:
             j = node[n, at.U0] + 3
-            found[j : j + 3] = j
+            firsts[j : j + 3] = j
     for body in c.gradient.values():
         k = np.arange(body.u.stop - body.u.start)
-        found[body.u] = body.u.start + k - k % 3
-    return found
+        firsts[body.u] = body.u.start + k - k % 3
+    return firsts
 
 
 def coordinate_scales(c: Compiled, of: Array | None = None) -> tuple[Array, np.ndarray]:

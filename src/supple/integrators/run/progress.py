@@ -61,8 +61,8 @@ class Fastest(NamedTuple):
 
 def cause(run: LoopRun, before: Counts, now: Counts) -> str:
     """Part of a sentence: the cause of short steps between two counts, and a remedy."""
-    if found := noise(run):
-        return found
+    if sentence := noise(run):
+        return sentence
     steps = max(now.steps - before.steps, 1)
     h = (now.t - before.t) / steps
     if run.options.fixed_step:
@@ -146,14 +146,14 @@ def fastest_motion(run: LoopRun) -> Fastest | None:
                 _, sizes, rows = np.linalg.svd(G)
                 rank = int((sizes > 1e-9 * sizes[0]).sum())
                 free = free @ rows[rank:].T
-            found = equations.tangents(t, r.q, r.u, a, r.z, lam)
-            M, C, K = (free.T @ X @ free for X in (found.M, found.Ru, found.Rq))
+            tangents = equations.tangents(t, r.q, r.u, a, r.z, lam)
+            M, C, K = (free.T @ X @ free for X in (tangents.M, tangents.Ru, tangents.Rq))
             n, nz = M.shape[0], c.nz
             A = np.zeros((2 * n + nz, 2 * n + nz))
             A[:n, n : 2 * n] = np.eye(n)
-            right = np.hstack([K, C, free.T @ found.Rz])
+            right = np.hstack([K, C, free.T @ tangents.Rz])
             A[n : 2 * n] = -np.linalg.solve(M, right)
-            A[2 * n :] = np.hstack([found.Gq @ free, found.Gu @ free, found.Gz])
+            A[2 * n :] = np.hstack([tangents.Gq @ free, tangents.Gu @ free, tangents.Gz])
             values, vectors = np.linalg.eig(A)
     except (np.linalg.LinAlgError, SuppleError, ValueError):
         return None

@@ -62,8 +62,8 @@ def length(pieces: int) -> int:
     return 3 * pieces + 1
 
 
-def _with_sizes(given: np.ndarray, rooms: Rooms) -> np.ndarray:
-    ints = given.copy()
+def _with_sizes(whole: np.ndarray, rooms: Rooms) -> np.ndarray:
+    ints = whole.copy()
     place = int(ints[at.SIZES["data"]])
     table, programs = at.integers(ints, "signal"), at.integers(ints, "program")
     for number, pieces in rooms.items():
@@ -167,24 +167,24 @@ class Loop:
             cut = _rounded(np.clip(raw, -c.limit, c.limit), c.effort_step)
             return cut, after + law.back @ (cut - raw)
         try:
-            found = law(t, e.copy(), z.copy())
+            answer = law(t, e.copy(), z.copy())
         except Exception as error:
             told = f"raised {type(error).__name__}: {error}"
             raise SamplingError(f"{label(c)}: its law {told} at t = {t:.9g} s") from error
-        raw, after = self._answer(t, found)
+        raw, after = self._answer(t, answer)
         return _rounded(np.clip(raw + ahead, -c.limit, c.limit), c.effort_step), after
 
-    def _answer(self, t: float, found: Any) -> tuple[Array, Array]:
+    def _answer(self, t: float, answer: Any) -> tuple[Array, Array]:
         """Numbers that a function returned."""
         m, n = len(self.held), len(self.state)
         expected = f"{m} efforts and {n} states, all finite"
         try:
-            efforts, after = found
+            efforts, after = answer
             values = [np.array(x, dtype=float).reshape(-1) for x in (efforts, after)]
         except (TypeError, ValueError):
             values = []
         if [len(x) for x in values] != [m, n] or not all(np.isfinite(x).all() for x in values):
-            what = f"its law returned {found!r} at t = {t:.9g} s, expected {expected}"
+            what = f"its law returned {answer!r} at t = {t:.9g} s, expected {expected}"
             raise SamplingError(f"{label(self.controller)}: {what}")
         return values[0], values[1]
 
@@ -304,8 +304,8 @@ class Sampler:
 
     def next(self, t: float, end: float) -> float:
         """The next instant behind t at which a run pauses, at most its end."""
-        found = min((x.next_time() for x in self.loops if x.next_time() > t + near(t)), default=end)
-        return end if found >= end - near(end) else found
+        first = min((x.next_time() for x in self.loops if x.next_time() > t + near(t)), default=end)
+        return end if first >= end - near(end) else first
 
     def is_due(self, t: float) -> bool:
         """True if something happens now."""
