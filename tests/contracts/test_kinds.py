@@ -30,7 +30,8 @@ from supple.constraints import Constraint
 from supple.constraints.kinds import CONSTRAINTS, LINKS
 from supple.core.base.opcodes import SIGNALS
 from supple.core.forces.forces import GRADIENT
-from supple.engine.pack.builder import Compiled, build
+from supple.engine.base.compiled import Compiled
+from supple.engine.pack.builder import build
 from supple.engine.pack.constraints import PACKERS as CONSTRAINT_PACKERS
 from supple.engine.pack.forces import PACKERS as FORCE_PACKERS
 from supple.engine.pack.kinds import treated

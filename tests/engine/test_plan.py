@@ -17,7 +17,8 @@ from supple.core.equations import dynamics, kkt
 from supple.core.linalg import multifrontal as blocks
 from supple.core.radau import buffers as radau_views
 from supple.core.run import step as st
-from supple.engine.pack.builder import Compiled, build
+from supple.engine.base.compiled import Compiled
+from supple.engine.pack.builder import build
 from supple.engine.sparsity import block_order, block_plan
 from supple.formulations.equations import Equations
 from supple.integrators.methods import sundials

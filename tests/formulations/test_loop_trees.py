@@ -16,7 +16,8 @@ import supple as sp
 from models.random_loops import flexible_loop
 from models.random_trees import WORST, condition, random_tree
 from supple.core.base.layout import new_work
-from supple.engine.pack.builder import Compiled, build
+from supple.engine.base.compiled import Compiled
+from supple.engine.pack.builder import build
 from supple.engine.reading.rows import rows_at, scaled_rows
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model, on_constraints, redundant, transferred

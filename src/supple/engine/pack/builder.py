@@ -60,8 +60,6 @@ from supple.joints import Joint
 from supple.joints.base import Motion
 from supple.model import Model
 
-__all__ = ["Compiled", "JointRecord", "build", "with_initial"]
-
 
 class Builder(Tables):
     """Fills the tables while it walks through a model, and notes where everything is."""
@@ -131,6 +129,7 @@ class Builder(Tables):
         force_rows.pack(self, force)
 
     def add_joint(self, joint: Joint, child: str, backwards: bool) -> None:
+        """Add a joint of the tree and hang its child on it."""
         node, current = self.add_chain(joint, child, backwards)
         held = joint.A if backwards else joint.B
         body_rows.hang(self, self.bodies_by_name[child], node, current, held)
