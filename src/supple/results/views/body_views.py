@@ -10,8 +10,7 @@ import numpy as np
 from supple.foundation.arrays import Array
 from supple.foundation.calls import Spoken
 from supple.foundation.errors import label
-from supple.results.views.ancf_field import FieldView
-from supple.results.views.ancf_views import ANCFView
+from supple.results.views.ancf_views import ANCFView, FieldView
 from supple.results.views.flexible_views import (
     BeamView,
     FlexibleView,
