@@ -8,10 +8,12 @@ numbers of its outline. A word of the monitor is explained.
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
@@ -19,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.spatial import ConvexHull
 
 import supple as sp
 from models import random_models
@@ -28,12 +31,16 @@ from models.valid_calls import CALLS
 from supple.analyses.modes.energy_shares import STORED
 from supple.analyses.modes.mode import Mode
 from supple.constraints import Constraint
+from supple.core.base import layout as at
+from supple.core.forces import forces as codes
 from supple.engine.pack.builder import build
+from supple.engine.sparsity.structure import Structure
 from supple.fem.sections.outlines import AROUND, Outline, section_outline
-from supple.fem.sections.section_stress import outline, outline_rows
+from supple.fem.sections.section_stress import outline, outline_rows, torsion_stress
 from supple.fem.sections.sections import CrossSection
 from supple.forces import ForceElement, JointForce
-from supple.forces.kinds import FORCES
+from supple.forces.base import PairForce
+from supple.forces.kinds import ELEMENTS, FORCES
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.foundation import public_names
@@ -122,6 +129,13 @@ def equations(kind: str) -> Equations:
         return Equations(build(model_of(kind)))
 
 
+def force_of(kind: str) -> tuple[sp.Model, ForceElement]:
+    """A model of a kind of force element, and that element."""
+    model, (cls, _) = model_of(kind), FORCE_MODELS[kind]
+    (force,) = (force for force in model.forces.values() if type(force) is cls)
+    return model, force
+
+
 def states(kind: str) -> Iterator[tuple[Equations, np.ndarray, np.ndarray, np.ndarray]]:
     """Coordinates, velocities and controller states: at the start, and a little beside it.
 
@@ -187,11 +201,10 @@ def test_rows_say_what_stores_energy() -> None:
 @pytest.mark.parametrize("kind", FORCE_MODELS)
 def test_energy_of_a_spring_in_a_mode_is_that_of_the_engine(kind: str) -> None:
     """Of springs along coordinates: their second derivative; others stretch by turning, too."""
-    cls, _ = FORCE_MODELS[kind]
-    model, row = model_of(kind), FORCES[cls]
+    model, force = force_of(kind)
+    row = FORCES[type(force)]
     if row.stores not in ("coordinate", "coupling", "gear"):
         return
-    (force,) = (force for force in model.forces.values() if type(force) is cls)
     for e, q, _, z in states(kind):
         d = np.linspace(1.0, 2.0, e.nu)
         twice = STORED[row.stores](Mode(1j, d + 0j, e.compiled, q, model), None, force)
@@ -202,6 +215,60 @@ def test_energy_of_a_spring_in_a_mode_is_that_of_the_engine(kind: str) -> None:
         h = 1e-4
         found = (elastic(h) - 2.0 * elastic(0.0) + elastic(-h)) / h**2
         assert twice == pytest.approx(found, rel=1e-4, abs=1e-5)
+
+
+# Fields that a run reads in Python, not the kernels.
+IN_PYTHON = {(sp.SampledController, name) for name in ("period", "offset", "delay")}
+
+
+@pytest.mark.parametrize("cls", FORCES, ids=lambda cls: cls.__name__)
+def test_every_number_of_a_force_reaches_the_kernels(cls: type) -> None:
+    """Changed a little in one of its models, it changes the buffers."""
+    tried: set[str] = set()
+    seen = {name for made, name in IN_PYTHON if made is cls}
+    for kind in (kind for kind, (made, _) in FORCE_MODELS.items() if made is cls):
+        model, force = force_of(kind)
+        numbers = {f.name: getattr(force, f.name) for f in fields(force)}
+        for name, value in numbers.items():
+            if not isinstance(value, float) or not np.isfinite(value):
+                continue
+            other = model.copy()
+            try:
+                other.replace(force.name, **{name: 0.9 * value + 0.01})
+            except sp.ModelError:  # it does not fit the other numbers
+                continue
+            tried.add(name)
+            if not np.array_equal(build(other).reals, equations(kind).compiled.reals):
+                seen.add(name)
+    assert tried <= seen
+
+
+@pytest.mark.parametrize("kind", FORCE_MODELS)
+def test_rows_say_what_a_force_couples(kind: str) -> None:
+    """Velocities of two parts of the model that a tangent couples are in a group of elements."""
+    model, force = force_of(kind)
+    if isinstance(force, PairForce) and force.A.body.name == model.ground.name:
+        model = model.copy()
+        model.replace(force.name, A=model["link"].at(0.1, 0.1))  # between two that move
+    for formulation in (sp.JointCoordinates(), sp.Absolute()):
+        e = Equations(build(model, tree=formulation.tree(model)))
+        found = Structure(e.compiled.ints, at.read_model(e.compiled.ints, e.compiled.reals))
+        groups = [set(found.parts[group].tolist()) for group in found.groups()]
+        tangents = e.tangents(0.0, e.q0, e.u0, np.zeros(e.nu), e.z0)
+        for matrix in (tangents.Rq, tangents.Ru):
+            coupled = np.abs(matrix) > 1e-9 * np.abs(matrix).max()
+            for pair in {frozenset(found.parts[k].tolist()) for k in np.argwhere(coupled)}:
+                assert len(pair) == 1 or any(pair <= group for group in groups)
+
+
+def test_rows_say_whose_laws_have_branches() -> None:
+    """As the kernel does that tells the branches of all elements."""
+    kernel = getattr(codes.branches, "function", codes.branches)
+    kinked = {getattr(codes, n) for n in re.findall(r"== ([A-Z_]+)", inspect.getsource(kernel))}
+    assert kinked <= set(ELEMENTS)
+    never = FORCES[sp.Force].switches
+    for cls, row in FORCES.items():
+        assert bool(kinked & set(row.laws)) == (row.switches is not never), cls
 
 
 def test_views_of_forces_show_what_acts() -> None:
@@ -252,6 +319,18 @@ def test_stresses_are_known_on_the_surface_of_sections() -> None:
         assert np.all(
             np.linalg.norm(rows[:, 1:, 3], axis=1) * section.J <= 4.0 * max(points.max(0))
         )
+
+
+def test_points_beyond_the_surface_are_refused() -> None:
+    """Corners of the convex hull of a section, a little further out; triangles are inside."""
+    for section in _sections():
+        points, drawn = outline(section), section_outline(section)
+        hull = points[ConvexHull(points).vertices]
+        for y, z in drawn.points[np.array(drawn.cap)].mean(axis=1):
+            torsion_stress(section, y, z)
+        for y, z in 1.001 * hull:
+            with pytest.raises(sp.ModelError, match="expected a point of the section"):
+                torsion_stress(section, y, z)
 
 
 # -------------------------------------------------------------------------------------- the monitor
