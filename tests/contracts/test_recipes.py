@@ -25,7 +25,7 @@ from scipy.spatial import ConvexHull
 
 import supple as sp
 from models import random_models
-from models.kind_models import BODY_MODELS, FORCE_MODELS, JOINTS
+from models.kind_models import BODY_MODELS, CONSTRAINT_MODELS, FORCE_MODELS, JOINTS
 from models.kind_runs import model_of
 from models.valid_calls import CALLS
 from supple.analyses.modes.energy_shares import STORED
@@ -47,6 +47,7 @@ from supple.foundation import public_names
 from supple.foundation.frames import Body
 from supple.integrators.methods.base import Integrator
 from supple.joints import Joint
+from supple.loops.assembly import assembled
 from supple.reduction.assumed.shapes import AssumedShapes
 from supple.reduction.shape_sets import ShapeSet
 from supple.results.data.findings import Finding
@@ -126,7 +127,7 @@ def test_random_models_draw_every_joint() -> None:
 def equations(kind: str) -> Equations:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sp.SuppleWarning)
-        return Equations(build(model_of(kind)))
+        return Equations(assembled(build(model_of(kind))))
 
 
 def force_of(kind: str) -> tuple[sp.Model, ForceElement]:
@@ -147,7 +148,7 @@ def states(kind: str) -> Iterator[tuple[Equations, np.ndarray, np.ndarray, np.nd
         yield e, e.retract(e.q0, np.full(e.nu, 0.01)), e.u0 - 0.1, e.z0 + 0.1
 
 
-@pytest.mark.parametrize("kind", [*FORCE_MODELS, *BODY_MODELS])
+@pytest.mark.parametrize("kind", [*FORCE_MODELS, *BODY_MODELS, *CONSTRAINT_MODELS])
 def test_power_is_the_change_of_energy(kind: str) -> None:
     """Along the motion, as the row says: power is work on the system, or energy lost.
 
@@ -170,18 +171,19 @@ def _slope(function: Callable[[float], np.ndarray], h: float) -> np.ndarray:
     return (4.0 * near - far) / 3.0
 
 
-@pytest.mark.parametrize("kind", [*FORCE_MODELS, *BODY_MODELS])
+@pytest.mark.parametrize("kind", [*FORCE_MODELS, *BODY_MODELS, *CONSTRAINT_MODELS])
 def test_tangents_are_those_of_the_residual(kind: str) -> None:
     """Differences of fourth order leave rounding: 1e-16 over a step of 1e-5, and some digits."""
     for e, q, u, z in states(kind):
         a = e.accelerate(0.0, q, u, z)
-        exact = e.tangents(0.0, q, u, a, z)
+        lam = e.multipliers()
+        exact = e.tangents(0.0, q, u, a, z, lam)
 
-        def moved(s: float, d: np.ndarray, e=e, q=q, u=u, z=z, a=a) -> np.ndarray:
-            return e.residual(0.0, e.retract(q, s * d), u, a, z)
+        def moved(s: float, d: np.ndarray, e=e, q=q, u=u, z=z, a=a, lam=lam) -> np.ndarray:
+            return e.residual(0.0, e.retract(q, s * d), u, a, z, lam)
 
-        def faster(s: float, d: np.ndarray, e=e, q=q, u=u, z=z, a=a) -> np.ndarray:
-            return e.residual(0.0, q, u + s * d, a, z)
+        def faster(s: float, d: np.ndarray, e=e, q=q, u=u, z=z, a=a, lam=lam) -> np.ndarray:
+            return e.residual(0.0, q, u + s * d, a, z, lam)
 
         for found, function in ((exact.Rq, moved), (exact.Ru, faster)):
             differences = [_slope(partial(function, d=d), 2e-5) for d in np.eye(e.nu)]

@@ -1,8 +1,6 @@
 """The kinds of constraints, one row for each: what anything but a kernel asks about them.
 
-To add a constraint: its class, a row in ``CONSTRAINTS``, and a packer in
-``engine/pack/constraints.py``; if its rows are none of those in ``LINKS``, also an integer code and
-branches in ``core/forces/constraint_rows.py``, and a row there (``CONTRIBUTING.md``).
+How to add one is in CONTRIBUTING.md, "A constraint".
 """
 
 from __future__ import annotations

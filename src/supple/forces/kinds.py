@@ -1,8 +1,6 @@
 """Table of force elements: everything needed outside kernels.
 
-To add an element: its class, a row in ``FORCES``, and a packer in ``engine/pack/forces.py``; if it
-has a law of its own, also an integer code and branches in ``core/forces/forces.py`` or
-``core/forces/joint_forces.py``, and a row in ``ELEMENTS`` (``CONTRIBUTING.md``).
+How to add one is in CONTRIBUTING.md, "A force element".
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """The kinds of motion that joints are made of, one row for each: what anything but a kernel asks.
 
-To add a kind of motion: a row in ``MOTIONS`` here, its integer code in ``core/base/layout.py``, and
-a branch in the kernels of the methods that the row names (``CONTRIBUTING.md``). Methods that are
-not named there refuse the kind by a sentence; ``tests/contracts/test_kinds.py`` runs those that
-are.
+Methods that a row does not name refuse its kind by a sentence. How to add one is in
+CONTRIBUTING.md, "A joint".
 """
 
 from __future__ import annotations

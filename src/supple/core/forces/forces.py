@@ -1,8 +1,6 @@
 """Force elements: wrenches on nodes and efforts on joint velocities, with their tangents.
 
-To add one: a new kind below, a branch in ``apply`` (wrench or effort, power, controller rate), in
-``energy`` if it stores energy, and in ``differentiate``; one that acts on a single joint coordinate goes into
-``joint_forces`` instead. The complex-step property test covers it as soon as the random models contain it.
+How to add one is in CONTRIBUTING.md, "A force element".
 
 A wrench on a node is subtracted from the node's inertia wrench W. Its derivative with respect to the
 node's world twist, at fixed body-axes twist, is called D; composites need K = D + adT(W) because W
