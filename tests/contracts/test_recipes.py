@@ -116,6 +116,18 @@ def test_tables_of_joints_have_their_coordinates(page: str) -> None:
         assert name in told
 
 
+def test_names_in_recipes_exist() -> None:
+    """Classes, functions, tables and fields in monospace are words of the sources or the tests."""
+    folders = (ROOT / name for name in ("src", "tests", "website"))
+    texts = (p.read_text(encoding="utf-8") for folder in folders for p in folder.rglob("*.py*")
+             if p.suffix in (".py", ".pyi"))  # fmt: skip
+    words = set(re.findall(r"\w+", " ".join(texts)))
+    _, _, recipes = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("\n## Recipes\n")
+    named = set(re.findall(r"`([A-Za-z_]\w+)`", recipes))
+    assert len(named) > 200
+    assert named <= words
+
+
 def test_random_models_draw_every_joint() -> None:
     assert set(random_models.KINDS) == set(JOINTS)
 
