@@ -62,7 +62,7 @@ AT_REST = 1e-9  # of the largest motion of elastic coordinates: a body that cann
 
 @dataclass(frozen=True, eq=False)
 class FrequencyErrors:
-    """What is missing in the lowest modes that oscillate.
+    """Flexibility missing in the lowest modes that oscillate, as parts of their frequencies.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class FrequencyErrors:
 
     @property
     def judged(self) -> int:
-        """How many modes are judged: those up to the third elastic one, or all."""
+        """Number of modes that are judged: those up to the third elastic one, or all."""
         return self.elastic[JUDGED - 1] + 1 if len(self.elastic) >= JUDGED else len(self.parts)
 
     def lowest(self, k: int) -> bool:

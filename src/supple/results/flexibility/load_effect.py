@@ -57,7 +57,7 @@ MOST = 0.9  # of the part b of several bodies, beyond which a is not extrapolate
 
 @dataclass(frozen=True, eq=False)
 class LoadEffect:
-    """What loads would do to a body at some times.
+    """Effects of loads on the stiffness of a body at some times.
 
     Attributes
     ----------

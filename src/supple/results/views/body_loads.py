@@ -58,7 +58,7 @@ class _Wrench:
 
 
 def at_times(result: Result, which: Indices) -> Result:
-    """The same result at some of its output times, for the loads on several bodies.
+    """Result at some of its output times, for the loads on several bodies.
 
     Different questions are asked at the same times: the last answer is kept.
     """
@@ -99,7 +99,7 @@ def _found(result: Result, record: FlexRecord) -> BodyLoads | None:
 
 
 def _along_part(result: Result, record: FlexRecord) -> BodyLoads | None:
-    """What acts along a part of a beam that is cut, between its ends; None of other parts.
+    """Loads along a part of a beam that is cut, between its ends; None of other parts.
 
     The shapes of a part describe what its ends do to it.
     """
@@ -181,7 +181,7 @@ class _Motion:
         return part if part.body.name == self.body.name else None
 
     def at(self, frame: Frame) -> Array:
-        """Where a frame is (k, 3), in body axes from the body's own frame."""
+        """Position (k, 3) of a frame, in body axes from the body's own frame."""
         key = frame.body.name, *map(float, frame.position)
         if key not in self._places:
             self._places[key] = self.own(self.result[frame].position - self.p)
@@ -195,7 +195,7 @@ class _Motion:
         return _Wrench(float(self.body.station(frame)), place, force, torque)
 
     def joints(self) -> Iterator[_Wrench]:
-        """What joints exert."""
+        """Wrenches of joints."""
         wrenches = self.result.data.history.wrench
         for k, name in enumerate(self.compiled.joint_names):
             joint = self.result.joints[name]
@@ -204,7 +204,7 @@ class _Motion:
                     yield self.wrench(part, self.at(joint.B), sign * wrenches[:, k])
 
     def forces(self) -> Iterator[_Wrench]:
-        """What force elements exert."""
+        """Wrenches of force elements."""
         evaluate = cast("LoadSource", self.result.data.loads)
         for name, force in self.result.forces.items():
             frames = list(force.frames.values())
@@ -241,7 +241,7 @@ class _Motion:
         return [part for frame in frames if (part := self.mine(frame)) is not None]
 
     def constraints(self, exerted: list[HeldLoads]) -> Iterator[_Wrench]:
-        """What constraints exert; ``exerted`` has one entry for each time."""
+        """Wrenches of constraints; ``exerted`` has one entry for each time."""
         mine = [held[self.body.name] for held in exerted]
         for k, (frame, _) in enumerate(mine[0]):
             wrenches = np.array([held[k][1][:, 0] for held in mine])
@@ -250,7 +250,7 @@ class _Motion:
             yield _Wrench(float(self.body.station(frame)), place, force, torque)
 
     def rest(self, frame: Frame, found: list[_Wrench], inertia: Array, elastic: Array) -> _Wrench:
-        """What a constraint exerts at a frame, so that all loads balance the inertia.
+        """Wrench of a constraint at a frame, so that all loads balance the inertia.
 
         Moments are those of the deflected body: a stretched one has longer arms.
         """

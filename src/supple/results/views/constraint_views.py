@@ -105,7 +105,7 @@ class SlidingView(ConstraintView):
 
     @property
     def spins(self) -> bool:
-        """Whether B follows the tangent and turns freely about it."""
+        """True if B follows the tangent and turns freely about it."""
         return bool(self._spin.shape[1])
 
     @property

@@ -260,7 +260,7 @@ class RopeView(ForceView):
 
     @property
     def spans(self) -> tuple[tuple[Array, Array], ...]:
-        """Where the rope leaves each place but the last and reaches the next, (nt, 3) each, m."""
+        """Points where the rope leaves each place but the last and reaches the next, (nt, 3), m."""
         rope, n = self._rope, self._rope.tension.shape[1]
         found = []
         for k in range(n - 1):

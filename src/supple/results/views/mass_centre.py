@@ -76,7 +76,7 @@ def mass_centre(result: Result, names: Iterable[str]) -> MassCentre:
 
 
 def _parts(result: Result, name: str) -> Iterator[_Part]:
-    """What a body of the model consists of: parts of the engine, and point masses on rigid ones."""
+    """Constituents of a body of the model: parts of the engine, and point masses on rigid ones."""
     body, flexible = result.bodies[name], result.data.compiled.flexible
     vectors = result.data.compiled.gradient.get(name)
     if vectors is not None:

@@ -282,7 +282,7 @@ class JointView(Spoken):
 
     @property
     def unique(self) -> bool:
-        """Whether the equations of motion determine the whole reaction."""
+        """True if the equations of motion determine the whole reaction."""
         return bool(np.all(self._load.unique_local))
 
     @property
@@ -308,7 +308,7 @@ class JointView(Spoken):
 
     @property
     def local(self) -> JointView:
-        """The same with wrenches along the axes of frame B."""
+        """View with wrenches along the axes of frame B."""
         axes = np.broadcast_to(np.eye(3), self._axes.shape)
         motion = self.coordinates, self.rates, self.accelerations
         return JointView(self.joint, *motion, *self._given, axes, self._local_load)
