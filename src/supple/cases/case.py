@@ -67,31 +67,22 @@ class Quantities(list[Quantity]):
 
 @dataclass(frozen=True)
 class Case:
-    """A problem with a known answer.
+    """A problem with a known answer."""
 
-    Attributes
-    ----------
-    name : short name, e.g. "huang-rigid"
-    title : what it is, one line
-    source : where the problem comes from and how the reference was computed
-    times : output times, s; the last one ends the run; empty if the case has none (`ModelCase`)
-    build : makes the model
-    measure : compares a result at these times with the reference
-    integrator : makes the method that suits the case; the default of `supple.simulate` if None
-    long : True if a run takes more than some ten seconds
-    start : makes the state in which a run begins; that of the model's joints if None
-    formulation : makes the choice of coordinates; joint coordinates if None
-    """
-
-    name: str
-    title: str
-    source: str
+    name: str  # short name, e.g. "huang-rigid"
+    title: str  # what it is, one line
+    source: str  # where the problem comes from and how the reference was computed
+    # output times, s; the last one ends the run; empty if the case has none (`ModelCase`)
     times: tuple[float, ...]
-    build: Callable[[], Model]
+    build: Callable[[], Model]  # makes the model
+    # compares a result at these times with the reference
     measure: Callable[[Result], list[Quantity]]
+    # makes the method that suits the case; the default of `supple.simulate` if None
     integrator: Callable[[], Integrator] | None = None
-    long: bool = False
+    long: bool = False  # True if a run takes more than some ten seconds
+    # makes the state in which a run begins; that of the model's joints if None
     start: Callable[[Model], State] | None = None
+    # makes the choice of coordinates; joint coordinates if None
     formulation: Callable[[], Formulation] | None = None
 
     def simulate(

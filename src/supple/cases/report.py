@@ -47,16 +47,10 @@ OF_NUMBERS = "quantity", "Supple", "reference", "error", "tolerance"
 
 @dataclass(frozen=True)
 class Compared:
-    """Quantities of a case that are one history, or single numbers of their own.
+    """Quantities of a case that are one history, or single numbers of their own."""
 
-    Attributes
-    ----------
-    name : without the time
-    quantities : in the order of their times
-    """
-
-    name: str
-    quantities: tuple[Quantity, ...]
+    name: str  # without the time
+    quantities: tuple[Quantity, ...]  # in the order of their times
 
     @property
     def worst(self) -> Quantity:

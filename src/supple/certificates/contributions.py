@@ -32,38 +32,22 @@ Fields = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """Runs of a model that is refined more and more.
+    """Runs of a model that is refined more and more."""
 
-    Attributes
-    ----------
-    runs : the coarsest one is not among them
-    bodies : names of those that are refined
-    exact : whether the last one is the limit
-    unknown : sentences about bodies that cannot be refined
-    """
-
-    runs: tuple[Made, ...]
-    bodies: tuple[str, ...]
-    exact: bool
-    unknown: tuple[str, ...]
+    runs: tuple[Made, ...]  # the coarsest one is not among them
+    bodies: tuple[str, ...]  # names of those that are refined
+    exact: bool  # whether the last one is the limit
+    unknown: tuple[str, ...]  # sentences about bodies that cannot be refined
 
 
 @dataclass(eq=False)
 class Evidence:
-    """Runs that are made when they are asked for first.
+    """Runs that are made when they are asked for first."""
 
-    Attributes
-    ----------
-    runs : how they are made
-    asked : names of the contributions that are asked for
-    count : runs that were made
-    tightest : whether the finest run has a smaller tolerance, too
-    """
-
-    runs: Runs
-    asked: Sequence[str]
-    count: int = 0
-    tightest: bool = True
+    runs: Runs  # how they are made
+    asked: Sequence[str]  # names of the contributions that are asked for
+    count: int = 0  # runs that were made
+    tightest: bool = True  # whether the finest run has a smaller tolerance, too
 
     def _make(self, what: str, changes: Fields | None = None, **options: Any) -> Made:
         self.count += 1
@@ -261,39 +245,26 @@ DOUBTFUL = 2.0  # times the difference to a better theory, where limits are pass
 
 @dataclass(frozen=True)
 class Contribution:
-    """One reason why a number may be wrong.
+    """One reason why a number may be wrong."""
 
-    Attributes
-    ----------
-    name : "integration", "sampling", "modes", "mesh", "formulation", "validity" or "verification"
-    error : how much it may be wrong, in the units of the output; infinite if nothing can be said
-    reason : how that was found, in a sentence
-    unknown : what it does not contain, in a sentence; empty if it contains all
-    """
-
+    # "integration", "sampling", "modes", "mesh", "formulation", "validity" or "verification"
     name: str
+    # how much it may be wrong, in the units of the output; infinite if nothing can be said
     error: float
-    reason: str
-    unknown: str = ""
+    reason: str  # how that was found, in a sentence
+    unknown: str = ""  # what it does not contain, in a sentence; empty if it contains all
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """An error, and what is known about it.
+    """An error, and what is known about it."""
 
-    Attributes
-    ----------
-    error : of the first value: its distance from the last, and what may follow after that;
-        infinite if the values tell nothing
-    rest : what may follow after the last value
-    ratio : of the last change to the one before; NaN where it is not known
-    settles : whether changes decrease, or are as small as the error of runs
-    """
-
+    # of the first value: its distance from the last, and what may follow after that; infinite if
+    # the values tell nothing
     error: float
-    rest: float
-    ratio: float
-    settles: bool
+    rest: float  # what may follow after the last value
+    ratio: float  # of the last change to the one before; NaN where it is not known
+    settles: bool  # whether changes decrease, or are as small as the error of runs
 
 
 def estimate(values: Sequence[float], noise: float, span: float, exact: bool = False) -> Estimate:

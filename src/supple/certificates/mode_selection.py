@@ -30,20 +30,12 @@ EXPECTED = "a mapping of texts to tolerances, e.g. {'tip.position.y @ max': 1e-4
 
 @dataclass(frozen=True)
 class OutputError:
-    """Error of an output by the choice of modes.
+    """Error of an output by the choice of modes."""
 
-    Attributes
-    ----------
-    output : what it is
-    value : with the modes that were chosen
-    error : difference to a run with all coordinates, or with far more modes
-    tolerance : that was asked for
-    """
-
-    output: str
-    value: float
-    error: float
-    tolerance: float
+    output: str  # what it is
+    value: float  # with the modes that were chosen
+    error: float  # difference to a run with all coordinates, or with far more modes
+    tolerance: float  # that was asked for
 
     @property
     def met(self) -> bool:

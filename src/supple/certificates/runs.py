@@ -49,26 +49,18 @@ TOPS = 20  # highest outputs, one of which may be beside the highest top
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """An output of one run.
+    """An output of one run."""
 
-    Attributes
-    ----------
-    value : the number
-    error : of it by the distance of output times
-    size : largest value of its history, of a component that of the vector, of an energy that of all
-    span : range of its history, at least a millionth of its size; both are those of the number if
-        there is no history
-    decided : s, up to which the history counts
-    at_end : whether it is an extremum at the end of the run
-    t, y : (nt,) and (nt, m) the history; the places of all bodies if a function makes the number
-    """
-
-    value: float
-    error: float
+    value: float  # the number
+    error: float  # of it by the distance of output times
+    # largest value of its history, of a component that of the vector, of an energy that of all
     size: float
+    # range of its history, at least a millionth of its size; both are those of the number if there
+    # is no history
     span: float
-    decided: float
-    at_end: bool
+    decided: float  # s, up to which the history counts
+    at_end: bool  # whether it is an extremum at the end of the run
+    # t, y: (nt,) and (nt, m) the history; the places of all bodies if a function makes the number
     t: Array
     y: Array
 
@@ -306,22 +298,13 @@ def _touches(model: Model) -> Iterator[Event]:
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """A run that was made.
+    """A run that was made."""
 
-    Attributes
-    ----------
-    what : how it was made, in words
-    samples : by output; empty if it failed
-    reason : why it failed
-    events : names of events in their order
-    result : of the run
-    """
-
-    what: str
-    samples: dict[str, Sample] = field(default_factory=dict)
-    reason: str = ""
-    events: tuple[str, ...] = ()
-    result: Result | None = None
+    what: str  # how it was made, in words
+    samples: dict[str, Sample] = field(default_factory=dict)  # by output; empty if it failed
+    reason: str = ""  # why it failed
+    events: tuple[str, ...] = ()  # names of events in their order
+    result: Result | None = None  # of the run
 
     @property
     def failed(self) -> bool:
@@ -331,19 +314,13 @@ class Made:
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Runs of a model, as they are to be made.
+    """Runs of a model, as they are to be made."""
 
-    Attributes
-    ----------
-    model, readings : what is asked, of which model
-    options : of the run that is examined
-    intervals : between output times
-    """
-
+    # model, readings: what is asked, of which model
     model: Model
     readings: tuple[Reading, ...]
-    options: RunOptions
-    intervals: int
+    options: RunOptions  # of the run that is examined
+    intervals: int  # between output times
 
     @property
     def t_end(self) -> float:

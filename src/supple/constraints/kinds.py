@@ -21,24 +21,15 @@ Load = Literal["effort", "tension", ""]
 
 @dataclass(frozen=True)
 class LinkKind:
-    """Up to six rows of the kernels.
+    """Up to six rows of the kernels."""
 
-    Attributes
-    ----------
-    code : the link's integer in the kernels
-    words : what it does, for sentences
-    of_frames : it acts on the nodes of two frames; else on coordinates
-    closes : it closes joints, whose own coordinates are eliminated with its rows
-    methods : families of integrators that treat it while nothing moves it in time
-    driven : families that treat it where a signal moves it
-    """
-
-    code: int
-    words: str
-    of_frames: bool
-    closes: bool
+    code: int  # the link's integer in the kernels
+    words: str  # what it does, for sentences
+    of_frames: bool  # it acts on the nodes of two frames; else on coordinates
+    closes: bool  # it closes joints, whose own coordinates are eliminated with its rows
+    # families of integrators that treat it while nothing moves it in time
     methods: frozenset[Method]
-    driven: frozenset[Method]
+    driven: frozenset[Method]  # families that treat it where a signal moves it
 
 
 LINKS: dict[int, LinkKind] = {
@@ -56,18 +47,12 @@ LINKS: dict[int, LinkKind] = {
 
 @dataclass(frozen=True)
 class ConstraintKind:
-    """A class of constraints, with those derived from it that have no row of their own.
-
-    Attributes
-    ----------
-    links : codes of the rows that it is compiled to
-    drives : it gives a motion, so that its work is of interest
-    load : what the load of its only row is called in a dataset; empty if it has no entry
-    """
+    """A class of constraints, with those derived from it that have no row of their own."""
 
     cls: type[Constraint]
-    links: tuple[int, ...]
-    drives: bool = False
+    links: tuple[int, ...]  # codes of the rows that it is compiled to
+    drives: bool = False  # it gives a motion, so that its work is of interest
+    # what the load of its only row is called in a dataset; empty if it has no entry
     load: Load = ""
 
 

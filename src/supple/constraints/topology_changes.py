@@ -15,14 +15,9 @@ from supple.joints import Joint
 
 @dataclass(frozen=True, init=False)
 class Change:
-    """Base of what can happen to a joint or constraint at an event: ``Event(..., then=...)``.
+    """Base of what can happen to a joint or constraint at an event: ``Event(..., then=...)``."""
 
-    Attributes
-    ----------
-    name : of the joint or constraint
-    """
-
-    name: str
+    name: str  # of the joint or constraint
 
     def __str__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"

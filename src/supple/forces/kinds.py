@@ -40,24 +40,16 @@ View = Literal[
 
 @dataclass(frozen=True)
 class ElementKind:
-    """A law of the kernels.
+    """A law of the kernels."""
 
-    Attributes
-    ----------
-    code : the element's integer in the kernels
-    words : what it is, for sentences
-    dissipates : its power is energy lost, not work done on the system
-    couples : what its tangent couples beyond bodies: paths to two nodes (places 1 and 2 of its
-        integers), two velocities (places 2 and 4), a velocity with a controller state (2 and 4),
-        the velocities of its terms, or paths to all stations of a rope
-    methods : families of integrators that treat it
-    """
-
-    code: int
-    words: str
-    dissipates: bool
+    code: int  # the element's integer in the kernels
+    words: str  # what it is, for sentences
+    dissipates: bool  # its power is energy lost, not work done on the system
+    # what its tangent couples beyond bodies: paths to two nodes (places 1 and 2 of its integers),
+    # two velocities (places 2 and 4), a velocity with a controller state (2 and 4), the velocities
+    # of its terms, or paths to all stations of a rope
     couples: Couples = ""
-    methods: frozenset[Method] = ALL_METHODS
+    methods: frozenset[Method] = ALL_METHODS  # families of integrators that treat it
 
 
 ELEMENTS: dict[int, ElementKind] = {
@@ -114,24 +106,15 @@ def _if_limited(force: PID | StateSpaceController) -> bool:
 
 @dataclass(frozen=True)
 class ForceKind:
-    """A class of force elements.
-
-    Attributes
-    ----------
-    laws : codes of the elements that it is compiled to
-    view : what ``result["its name"]`` shows
-    stores : along which motion it stores energy as a spring; "" if it stores none
-    at_frames : its wrenches act at its ``frames``
-    states : number of controller states
-    switches : whether the law of a given element has branches, between which steps must end
-    """
+    """A class of force elements."""
 
     cls: type[ForceElement]
-    laws: tuple[int, ...]
-    view: View
-    stores: Stores
-    at_frames: bool = False
-    states: int = 0
+    laws: tuple[int, ...]  # codes of the elements that it is compiled to
+    view: View  # what ``result["its name"]`` shows
+    stores: Stores  # along which motion it stores energy as a spring; "" if it stores none
+    at_frames: bool = False  # its wrenches act at its ``frames``
+    states: int = 0  # number of controller states
+    # whether the law of a given element has branches, between which steps must end
     switches: Callable[[Any], bool] = _never
 
 

@@ -39,21 +39,16 @@ SMALLEST_TERM = 1e-18
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Graph of the model and the places of its bodies, joints and elastic rates in B.
-
-    Attributes
-    ----------
-    rows : [angular; linear; elastic rates] of each body, in the order of `graph.order`
-    columns : rates of each joint, then of the flexible body beyond it, Huang1998 (2.127), (2.128)
-    beams : flexible bodies with the point masses ((station m, mass kg), ...) on them
-    nu : number of columns
-    """
+    """Graph of the model and the places of its bodies, joints and elastic rates in B."""
 
     graph: Graph
+    # [angular; linear; elastic rates] of each body, in the order of `graph.order`
     rows: dict[str, slice]
+    # rates of each joint, then of the flexible body beyond it, Huang1998 (2.127), (2.128)
     columns: dict[str, slice]
+    # flexible bodies with the point masses ((station m, mass kg), ...) on them
     beams: dict[str, tuple[FlexibleBody, tuple[tuple[float, float], ...]]]
-    nu: int
+    nu: int  # number of columns
 
     @classmethod
     def of(cls, model: Model) -> Layout:
@@ -97,30 +92,20 @@ class AttachPoint:
     """A joint definition point on a body with n elastic coordinates, none if it is rigid.
 
     Vectors are in world axes, after `seen_from`; in body axes before.
-
-    Attributes
-    ----------
-    R : (3, 3) axes of the joint there
-    arm : (3,) U of Huang1998 (2.137) as a vector: from the body's origin to the point, m
-    E : (3, n) velocity of the point against the body for each elastic rate, (2.137)
-    D : (3, n) angular velocity of its axes against the body, (2.137) with a finite rotation
-    turned : (3, 3) the body's axes, turned by theta
-    theta, Psi : (3,), (3, n) rotation vector of the axes and its slope, body axes
-    axes : (3, 3) the body's axes
-    where : how the frame moves with the elastic coordinates, None on a rigid body
-    columns : columns of B that belong to the elastic rates
     """
 
-    R: Array
-    arm: Array
-    E: Array
-    D: Array
-    turned: Array
+    R: Array  # (3, 3) axes of the joint there
+    arm: Array  # (3,) U of Huang1998 (2.137) as a vector: from the body's origin to the point, m
+    E: Array  # (3, n) velocity of the point against the body for each elastic rate, (2.137)
+    D: Array  # (3, n) angular velocity of its axes against the body, (2.137) with a finite rotation
+    turned: Array  # (3, 3) the body's axes, turned by theta
+    # theta, Psi: (3,), (3, n) rotation vector of the axes and its slope, body axes
     theta: Array
     Psi: Array
-    axes: Array
+    axes: Array  # (3, 3) the body's axes
+    # how the frame moves with the elastic coordinates, None on a rigid body
     where: Attachment | None
-    columns: slice
+    columns: slice  # columns of B that belong to the elastic rates
 
     @classmethod
     def on(cls, layout: Layout, frame: Frame, q: Coordinates | None) -> AttachPoint:

@@ -41,24 +41,18 @@ from supple.model import Model
 @public
 @dataclass(frozen=True, eq=False)
 class VelocityTransformation:
-    """B and its time derivative, with the places of bodies, joints and elastic rates in them.
+    """B and its time derivative, with the places of bodies, joints and elastic rates in them."""
 
-    Attributes
-    ----------
-    B : (rows, nu); for each body six rows [angular; linear], the velocity of its own frame's origin
-        in world axes (rad/s, m/s), and for a flexible body one row more for each elastic rate; one
-        column for each rate of each tree joint, as the user means it, and for each elastic rate
-    B_dot : (rows, nu), time derivative of B for the given rates
-    bodies : rows of each body by its name, in the order of `graph.order`
-    columns : columns of each tree joint by its name, in the order of `graph.tree`; those of a
-        flexible body, by the name of the body, follow the joint at which it hangs
-    poses : pose (R (3, 3), p (3,) in m) of each body's own frame in the world
-    """
-
+    # (rows, nu); for each body six rows [angular; linear], the velocity of its own frame's origin
+    # in world axes (rad/s, m/s), and for a flexible body one row more for each elastic rate; one
+    # column for each rate of each tree joint, as the user means it, and for each elastic rate
     B: Array
-    B_dot: Array
-    bodies: dict[str, slice]
+    B_dot: Array  # (rows, nu), time derivative of B for the given rates
+    bodies: dict[str, slice]  # rows of each body by its name, in the order of `graph.order`
+    # columns of each tree joint by its name, in the order of `graph.tree`; those of a flexible
+    # body, by the name of the body, follow the joint at which it hangs
     columns: dict[str, slice]
+    # pose (R (3, 3), p (3,) in m) of each body's own frame in the world
     poses: dict[str, tuple[Array, Array]]
 
 

@@ -325,19 +325,15 @@ class LoopWeld(NamedTuple):
 
 
 class LoadPath(NamedTuple):
-    """Parts of a body through which a load goes from one place to another, or around a loop.
+    """Parts of a body through which a load goes from one place to another, or around a loop."""
 
-    Attributes
-    ----------
-    loaded : whether any load may come at the last place; otherwise what both places, or the ends of
-        the loop, do to each other while they are held
-    parts : names of parts, each with 1, or -1 if the load goes from its end to its origin
-    ends : the ends of parts, a name and 0 or 1 each, that meet at the first and the last place;
-        nothing of a loop, and of a place where a moment cannot be told from the parts
-    """
-
+    # whether any load may come at the last place; otherwise what both places, or the ends of the
+    # loop, do to each other while they are held
     loaded: bool
+    # names of parts, each with 1, or -1 if the load goes from its end to its origin
     parts: tuple[tuple[str, int], ...]
+    # the ends of parts, a name and 0 or 1 each, that meet at the first and the last place; nothing
+    # of a loop, and of a place where a moment cannot be told from the parts
     ends: tuple[tuple[tuple[str, int], ...], ...] = ((), ())
 
 

@@ -57,22 +57,14 @@ class JointPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Graph:
-    """Linear graph of a model with one spanning tree; made by `Graph.build`.
+    """Linear graph of a model with one spanning tree; made by `Graph.build`."""
 
-    Attributes
-    ----------
-    root : name of the node where every path begins
-    order : bodies with a path to the root, parents before children, depth first
-    tree : edges of the spanning tree, in the order of `order`
-    chords : names of the joints that close loops, in the order in which they were listed
-    unreached : bodies without a path to the root
-    """
-
-    root: str
-    order: tuple[str, ...]
-    tree: tuple[TreeEdge, ...]
+    root: str  # name of the node where every path begins
+    order: tuple[str, ...]  # bodies with a path to the root, parents before children, depth first
+    tree: tuple[TreeEdge, ...]  # edges of the spanning tree, in the order of `order`
+    # names of the joints that close loops, in the order in which they were listed
     chords: tuple[str, ...]
-    unreached: tuple[str, ...]
+    unreached: tuple[str, ...]  # bodies without a path to the root
 
     @classmethod
     def build(

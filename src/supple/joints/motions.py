@@ -56,21 +56,17 @@ def _inverse_pose(c: Array, r: Array) -> Converted:
 
 @dataclass(frozen=True)
 class Chart:
-    """Relation of the coordinates of a joint to its motion.
-
-    Attributes
-    ----------
-    quaternion : whether the first four coordinates are a unit quaternion, and the first three
-        velocities its angular velocity
-    backwards : coordinates (..., nq) and rates (..., nu) of a joint seen from the other side, an
-        involution: what the engine works with when it crosses the joint from B to A
-    velocities : names of the velocities; empty if each is the rate of the coordinate in its place,
-        whose order ``backwards`` reverses
-    """
+    """Relation of the coordinates of a joint to its motion."""
 
     name: ChartName
+    # whether the first four coordinates are a unit quaternion, and the first three velocities its
+    # angular velocity
     quaternion: bool
+    # coordinates (..., nq) and rates (..., nu) of a joint seen from the other side, an involution:
+    # what the engine works with when it crosses the joint from B to A
     backwards: Callable[[Array, Array], Converted]
+    # names of the velocities; empty if each is the rate of the coordinate in its place, whose order
+    # ``backwards`` reverses
     velocities: tuple[str, ...] = ()
 
     @property
@@ -100,27 +96,18 @@ _SIX = tuple(tuple(int(i == k) for i in range(6)) for k in range(6))
 
 @dataclass(frozen=True)
 class MotionKind:
-    """A kind of motion between two nodes of the engine.
-
-    Attributes
-    ----------
-    code : the node's integer in the kernels
-    coordinates : their names
-    units : of each coordinate, "rad", "m" or "1"
-    directions : of each velocity, the relative motion [angular; linear] of the outboard node in
-        its own axes; a motion with an axis has it along z
-    rank : Richard's order of tree components: the lower, the sooner is a joint in the tree
-    methods : families of integrators whose kernels have a branch for it
-    chart : how a joint of this motion has its coordinates; None for edges that are no joints'
-    """
+    """A kind of motion between two nodes of the engine."""
 
     name: str
-    code: int
-    coordinates: tuple[str, ...]
-    units: tuple[str, ...]
+    code: int  # the node's integer in the kernels
+    coordinates: tuple[str, ...]  # their names
+    units: tuple[str, ...]  # of each coordinate, "rad", "m" or "1"
+    # of each velocity, the relative motion [angular; linear] of the outboard node in its own axes;
+    # a motion with an axis has it along z
     directions: tuple[tuple[int, ...], ...]
-    rank: int
-    methods: frozenset[Method]
+    rank: int  # Richard's order of tree components: the lower, the sooner is a joint in the tree
+    methods: frozenset[Method]  # families of integrators whose kernels have a branch for it
+    # how a joint of this motion has its coordinates; None for edges that are no joints'
     chart: Chart | None
 
     @cached_property

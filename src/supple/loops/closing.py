@@ -436,22 +436,13 @@ def _closed(gap: Array, size: float = CLOSED) -> bool:
 
 @dataclass(frozen=True)
 class Impact:
-    """Velocities behind a change of rows, and its impulses.
+    """Velocities behind a change of rows, and its impulses."""
 
-    Attributes
-    ----------
-    u : (nu,) velocities behind it
-    impulses : (nr,) of the rows in use, positive where they make the row's quantity larger
-    lost : kinetic energy lost, J
-    work : by channel, work of drivers during the impact, J
-    contradiction : label of a row that cannot be followed; empty if all can
-    """
-
-    u: Array
-    impulses: Array
-    lost: float
-    work: dict[str, float]
-    contradiction: str
+    u: Array  # (nu,) velocities behind it
+    impulses: Array  # (nr,) of the rows in use, positive where they make the row's quantity larger
+    lost: float  # kinetic energy lost, J
+    work: dict[str, float]  # by channel, work of drivers during the impact, J
+    contradiction: str  # label of a row that cannot be followed; empty if all can
 
 
 def impact(compiled: Compiled, t: float, q: Array, u: Array) -> Impact:

@@ -45,22 +45,15 @@ SETTLED, FAR_BELOW = 2, 1e-4  # iterations after which vectors of values so far 
 
 @dataclass(frozen=True)
 class Ranks:
-    """Rank of the constraint rows of a model at its start and at other positions.
+    """Rank of the constraint rows of a model at its start and at other positions."""
 
-    Attributes
-    ----------
-    kept : places of rows that do not follow from others, in ``rows``
-    freedom : degrees of freedom, velocities less independent rows
-    smallest : smallest singular value of the scaled rows, but for redundant ones, at the start and
-        at the other positions
-    places : the start and the other positions (nq,)
-    stuck : whether degrees of freedom were counted at the start, but no other position was found
-    """
-
-    kept: tuple[int, ...]
-    freedom: int
+    kept: tuple[int, ...]  # places of rows that do not follow from others, in ``rows``
+    freedom: int  # degrees of freedom, velocities less independent rows
+    # smallest singular value of the scaled rows, but for redundant ones, at the start and at the
+    # other positions
     smallest: tuple[float, ...]
-    places: tuple[Array, ...]
+    places: tuple[Array, ...]  # the start and the other positions (nq,)
+    # whether degrees of freedom were counted at the start, but no other position was found
     stuck: bool
 
     @property

@@ -25,20 +25,11 @@ SAME_SPACE, SAME_CHOICE = 1e-4, 1e-6
 
 @dataclass(frozen=True, eq=False)
 class ModePattern:
-    """Modes with which those of similar bodies are matched.
+    """Modes with which those of similar bodies are matched."""
 
-    Attributes
-    ----------
-    eigenvalues : (n,) (rad/s)^2
-    shapes : (size, n)
-        Coordinates of the component for each mode.
-    split : bool
-        Whether a mode is left out that has the frequency of a kept one.
-    """
-
-    eigenvalues: Vector
-    shapes: Vector
-    split: bool
+    eigenvalues: Vector  # (n,) (rad/s)^2
+    shapes: Vector  # (size, n) Coordinates of the component for each mode.
+    split: bool  # bool Whether a mode is left out that has the frequency of a kept one.
 
     def suits(self, shapes: Vector) -> bool:
         """True if the modes (size, n) of another body are as many, of as many coordinates."""

@@ -37,22 +37,15 @@ STRETCHES = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Membranes:
-    """Strains ``e = axial @ q + 1/2 sum over p of (slopes @ q)^2`` of m membranes.
+    """Strains ``e = axial @ q + 1/2 sum over p of (slopes @ q)^2`` of m membranes."""
 
-    Attributes
-    ----------
-    law : "axial", "axial_quadratic" or "von_karman"
-        What they do; see `supple.core.bodies.membrane`.
-    stiffness : (m,) N m
-        Energies are ``stiffness e^2 / 2``; the part with ``(axial @ q)^2`` is in the body's K.
-    axial : (m, n)
-    slopes : (m, p, n)
-    """
-
+    # "axial", "axial_quadratic" or "von_karman" What they do; see `supple.core.bodies.membrane`.
     law: Law
+    # (m,) N m Energies are ``stiffness e^2 / 2``; the part with ``(axial @ q)^2`` is in the body's
+    # K.
     stiffness: Vector
-    axial: Vector
-    slopes: Vector
+    axial: Vector  # (m, n)
+    slopes: Vector  # (m, p, n)
 
     def energy(self, q: Vector) -> Vector:
         """Energy (..., ) in J beside that of K, for elastic coordinates (..., n)."""

@@ -88,20 +88,13 @@ def _smoothing(K: Any) -> Vector:
 
 @dataclass(frozen=True, eq=False)
 class MeshFlexibility:
-    """A mesh and what is nearer to the truth, under unit loads.
+    """A mesh and what is nearer to the truth, under unit loads."""
 
-    Attributes
-    ----------
-    own : (m, m) work of each load on the deflection by each
-    better : (m, m) the same of a finer mesh
-    rest : error of the finer mesh, in parts of what both differ by
-    recovered : whether ``better`` is instead the strain energy of the same deflections with strains
-        that are continuous: that part of the energy in which a locking element is right
-    """
-
-    own: Vector
-    better: Vector
-    rest: float
+    own: Vector  # (m, m) work of each load on the deflection by each
+    better: Vector  # (m, m) the same of a finer mesh
+    rest: float  # error of the finer mesh, in parts of what both differ by
+    # whether ``better`` is instead the strain energy of the same deflections with strains that are
+    # continuous: that part of the energy in which a locking element is right
     recovered: bool = False
 
     def works(self, factors: Vector) -> tuple[Vector, Vector]:

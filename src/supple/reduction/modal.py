@@ -36,21 +36,11 @@ WIDTH = 4
 
 
 class Strips(NamedTuple):
-    """Strips of matrices D1 (3, 3, m, m).
+    """Strips of matrices D1 (3, 3, m, m)."""
 
-    Attributes
-    ----------
-    strips : (s, 3)
-        Number 3 i + j of the matrix, first column, number of rows.
-    rows : (k,)
-        Numbers of the rows, strip by strip.
-    values : (k, 4)
-        Their entries; zeros behind the last column.
-    """
-
-    strips: Integers
-    rows: Integers
-    values: Vector
+    strips: Integers  # (s, 3) Number 3 i + j of the matrix, first column, number of rows.
+    rows: Integers  # (k,) Numbers of the rows, strip by strip.
+    values: Vector  # (k, 4) Their entries; zeros behind the last column.
 
     @classmethod
     def of(cls, D1: Vector) -> Strips:
@@ -71,29 +61,16 @@ ModeChoice = int | Literal["all", "auto"] | tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class Attachment:
-    """A place on a flexible body where something is joined, in the body's axes.
+    """A place on a flexible body where something is joined, in the body's axes."""
 
-    Attributes
-    ----------
-    p0 : (3,) m
-        Place in the undeformed body.
-    R0 : (3, 3)
-        Axes of the frame in the undeformed body: maps frame axes to body axes.
-    Phi : (3, n)
-        The place moves by ``Phi @ q``.
-    Psi : (3, n)
-        The axes turn by the rotation vector ``Psi @ q`` (rad).
-    slaved : (6, r), optional
-        Displacement and rotation of slaved shapes, whose amplitudes are ``q . Gamma_r q / 2``.
-    Gamma : (r, n, n), optional
-    """
-
-    p0: Vector
-    R0: Vector
-    Phi: Vector
-    Psi: Vector
+    p0: Vector  # (3,) m Place in the undeformed body.
+    R0: Vector  # (3, 3) Axes of the frame in the undeformed body: maps frame axes to body axes.
+    Phi: Vector  # (3, n) The place moves by ``Phi @ q``.
+    Psi: Vector  # (3, n) The axes turn by the rotation vector ``Psi @ q`` (rad).
+    # (6, r), optional Displacement and rotation of slaved shapes, whose amplitudes are ``q .
+    # Gamma_r q / 2``.
     slaved: Vector | None = None
-    Gamma: Vector | None = None
+    Gamma: Vector | None = None  # (r, n, n), optional
 
     @property
     def fixed(self) -> bool:
@@ -127,17 +104,10 @@ class Attachment:
 
 @dataclass(frozen=True, eq=False)
 class Slaves:
-    """Integrals over a body with r slaved shapes behind its n own ones, m = n + r of both.
+    """Integrals over a body with r slaved shapes behind its n own ones, m = n + r of both."""
 
-    Attributes
-    ----------
-    Gamma : (r, n, n)
-        Their amplitudes are ``q . Gamma_r q / 2``.
-    S1, D0, D1, M : (3, m), (3, 3, m), (3, 3, m, m), (m, m)
-        As those of `ModalBody`.
-    """
-
-    Gamma: Vector
+    Gamma: Vector  # (r, n, n) Their amplitudes are ``q . Gamma_r q / 2``.
+    # S1, D0, D1, M: (3, m), (3, 3, m), (3, 3, m, m), (m, m) As those of `ModalBody`.
     S1: Vector
     D0: Vector
     D1: Vector
@@ -204,25 +174,15 @@ class ModalBody(InertiaMoments):
 
 @dataclass(frozen=True, eq=False)
 class Reduction:
-    """A reduced mesh.
-
-    Attributes
-    ----------
-    body : ModalBody
-    basis : (size, n)
-        Nodal coordinates of the body's elastic ones.
-    split : pairs (kept, left out) of mode numbers with the same frequency
-    full_frequencies : (n,) Hz
-        Of the mesh before the reduction, as many as the body has.
-    inertia_defect : float
-        What lumped masses miss of the kinetic energy of the shapes, relative, where integrals of
-        inertia had to use them; zero if all are exact.
-    """
+    """A reduced mesh."""
 
     body: ModalBody
-    basis: Vector
+    basis: Vector  # (size, n) Nodal coordinates of the body's elastic ones.
+    # pairs (kept, left out) of mode numbers with the same frequency
     split: tuple[tuple[int, int], ...]
-    full_frequencies: Vector
+    full_frequencies: Vector  # (n,) Hz Of the mesh before the reduction, as many as the body has.
+    # float What lumped masses miss of the kinetic energy of the shapes, relative, where integrals
+    # of inertia had to use them; zero if all are exact.
     inertia_defect: float = 0.0
 
     def with_membranes(self, membranes: Membranes | None) -> Reduction:

@@ -32,20 +32,11 @@ LARGEST = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Modes:
-    """Normal modes, ascending.
+    """Normal modes, ascending."""
 
-    Attributes
-    ----------
-    eigenvalues : (m,) (rad/s)^2
-    shapes : (size, m)
-        Nodal coordinates of each mode, mass-normalised.
-    groups : (m,)
-        Number of each mode's group: modes of equal frequency are in one group.
-    """
-
-    eigenvalues: Vector
-    shapes: Vector
-    groups: Indices
+    eigenvalues: Vector  # (m,) (rad/s)^2
+    shapes: Vector  # (size, m) Nodal coordinates of each mode, mass-normalised.
+    groups: Indices  # (m,) Number of each mode's group: modes of equal frequency are in one group.
 
     @property
     def frequencies(self) -> Vector:

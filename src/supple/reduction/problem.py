@@ -41,24 +41,15 @@ class Problem:
     """A component with six coordinates for each node, to be reduced.
 
     Other components override what depends on this numbering (`TiedProblem`).
-
-    Attributes
-    ----------
-    mesh : component with nodes, length, mass_matrix, stiffness_matrix, dense or sparse
-    reference : how the body's frame follows it
-    clamp_node : number of the node of a clamped frame
-    twist : False if rotations about x have no inertia and are left out
-    node : number of the node at a place, refusing a place that is none
-    rows : rows (6, size) of displacement and rotation at a place
-    attached : the same at all places where something is attached, where they are asked for
     """
 
-    mesh: Any
-    reference: Reference
-    clamp_node: int
-    twist: bool
-    node: Callable[[Any], int]
-    rows: Callable[[Any], Vector]
+    mesh: Any  # component with nodes, length, mass_matrix, stiffness_matrix, dense or sparse
+    reference: Reference  # how the body's frame follows it
+    clamp_node: int  # number of the node of a clamped frame
+    twist: bool  # False if rotations about x have no inertia and are left out
+    node: Callable[[Any], int]  # number of the node at a place, refusing a place that is none
+    rows: Callable[[Any], Vector]  # rows (6, size) of displacement and rotation at a place
+    # the same at all places where something is attached, where they are asked for
     attached: tuple[Vector, ...] = ()
 
     @property

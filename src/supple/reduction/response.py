@@ -23,25 +23,15 @@ from supple.reduction.second_order.slaved import inertia_loads
 
 @dataclass(frozen=True, eq=False)
 class StaticResponse:
-    """A body under unit loads, in its frame.
+    """A body under unit loads, in its frame."""
 
-    Attributes
-    ----------
-    points : (p, 3) m, some places of the undeformed body
-    moved : (p, 6, m)
-        Displacement and rotation there of the whole mesh, for each of m unit loads.
-    rows : (p, 6, n)
-        The same for each elastic coordinate.
-    work : (m, m)
-        Work of each load on the deflection by each: flexibility of the whole mesh.
-    attached : (places,) numbers of the points where something is attached
-    """
-
-    points: Vector
+    points: Vector  # (p, 3) m, some places of the undeformed body
+    # (p, 6, m) Displacement and rotation there of the whole mesh, for each of m unit loads.
     moved: Vector
-    rows: Vector
+    rows: Vector  # (p, 6, n) The same for each elastic coordinate.
+    # (m, m) Work of each load on the deflection by each: flexibility of the whole mesh.
     work: Vector
-    attached: Indices
+    attached: Indices  # (places,) numbers of the points where something is attached
 
 
 def static_response(
@@ -74,24 +64,15 @@ def static_response(
 
 @dataclass(frozen=True, eq=False)
 class StressedLoads:
-    """Loads on a body whose stress changes its stiffness.
+    """Loads on a body whose stress changes its stiffness."""
 
-    Attributes
-    ----------
-    places : where something is attached
-    factors : (k, m) of the unit loads
-    coordinates : (k, n) elastic ones under these loads
-    stress : (m,) factors of the loads under which the body has its stress; None if ``state`` tells
-    state : (n,) elastic coordinates with that stress, from rest
-    held : places of joints and constraints
-    """
-
-    places: tuple[float, ...]
-    factors: Vector
-    coordinates: Vector
+    places: tuple[float, ...]  # where something is attached
+    factors: Vector  # (k, m) of the unit loads
+    coordinates: Vector  # (k, n) elastic ones under these loads
+    # (m,) factors of the loads under which the body has its stress; None if ``state`` tells
     stress: Vector | None
-    state: Vector
-    held: tuple[float, ...]
+    state: Vector  # (n,) elastic coordinates with that stress, from rest
+    held: tuple[float, ...]  # places of joints and constraints
 
 
 def residual_energy(

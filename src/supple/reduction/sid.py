@@ -225,20 +225,13 @@ for _i in range(3):
 
 @dataclass(frozen=True, eq=False)
 class SecondDisplacements:
-    """Integrals of displacements of second order: the geometric stiffening that SID can carry.
+    """Integrals of displacements of second order: the geometric stiffening that SID can carry."""
 
-    Attributes
-    ----------
-    T : (3, n, n) kg
-        Integral of rho d2u_d / dq_a dq_b; minus the geometric stiffness of unit accelerations.
-    G : (3, 3, n, n) kg m
-        Integral of rho x_i d2u_j / dq_a dq_b.
-    nodes : name to ((3, n, n), (3, n, n))
-        Second derivatives of displacement and rotation of the frames.
-    """
-
+    # (3, n, n) kg Integral of rho d2u_d / dq_a dq_b; minus the geometric stiffness of unit
+    # accelerations.
     T: Vector
-    G: Vector
+    G: Vector  # (3, 3, n, n) kg m Integral of rho x_i d2u_j / dq_a dq_b.
+    # name to ((3, n, n), (3, n, n)) Second derivatives of displacement and rotation of the frames.
     nodes: dict[str, tuple[Vector, Vector]]
 
     @classmethod

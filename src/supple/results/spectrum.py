@@ -33,17 +33,11 @@ class Peak(NamedTuple):
 
 @public
 class Spectrum(NamedTuple):
-    """Amplitudes of a history by frequency.
+    """Amplitudes of a history by frequency."""
 
-    Attributes
-    ----------
-    frequencies : (nf,) Hz, from 0 to half the sampling rate
-    amplitudes : (nf, ...) in the units of the history
-    name, units : of the history, for plots; may be empty
-    """
-
-    frequencies: Array
-    amplitudes: Array
+    frequencies: Array  # (nf,) Hz, from 0 to half the sampling rate
+    amplitudes: Array  # (nf, ...) in the units of the history
+    # name, units: of the history, for plots; may be empty
     name: str = ""
     units: str = ""
 
@@ -198,19 +192,12 @@ DECADES = 4.0  # of amplitude that a plot shows
 
 @public
 class Spectrogram(NamedTuple):
-    """Spectra of short parts of a history, one after another.
+    """Spectra of short parts of a history, one after another."""
 
-    Attributes
-    ----------
-    times : (nw,) middles of the parts, s
-    frequencies : (nf,) Hz
-    amplitudes : (nw, nf, ...) in the units of the history
-    name, units : of the history, for plots; may be empty
-    """
-
-    times: Array
-    frequencies: Array
-    amplitudes: Array
+    times: Array  # (nw,) middles of the parts, s
+    frequencies: Array  # (nf,) Hz
+    amplitudes: Array  # (nw, nf, ...) in the units of the history
+    # name, units: of the history, for plots; may be empty
     name: str = ""
     units: str = ""
 

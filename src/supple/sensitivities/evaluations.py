@@ -86,22 +86,14 @@ def _range(owner: str, name: str, value: Any, own: Callable[[str], Any]) -> tupl
 
 @dataclass
 class Evaluations:
-    """Calls of `sensitivity`, each kept in memory and, with a file, for a later search.
+    """Calls of `sensitivity`, each kept in memory and, with a file, for a later search."""
 
-    Attributes
-    ----------
-    ranges : of the parameters
-    run : from values by name to derivatives
-    identity : of model, settings and outputs: a file of others is refused
-    made : number of calls that were made
-    """
-
-    ranges: Ranges
-    run: Callable[[dict[str, float]], Sensitivity]
+    ranges: Ranges  # of the parameters
+    run: Callable[[dict[str, float]], Sensitivity]  # from values by name to derivatives
     outputs: tuple[str, ...]
-    identity: str
+    identity: str  # of model, settings and outputs: a file of others is refused
     file: Path | None = None
-    made: int = 0
+    made: int = 0  # number of calls that were made
     kept: list[dict[str, Any]] = field(default_factory=list)
     last: Sensitivity | None = None
 

@@ -46,28 +46,16 @@ BEYOND = 4.0  # deviations of a mean square, from which on it is not chance
 
 
 class Misfit(NamedTuple):
-    """Statistics of the residuals of one record.
+    """Statistics of the residuals of one record."""
 
-    Attributes
-    ----------
-    name : of the record
-    rms : root mean square of the residuals, in the record's unit
-    part : of the record's own deviation from its mean
-    noise : of the record, estimated from itself, in its unit
-    correlation : of neighbouring residuals
-    serial : whether residuals follow each other more than independent errors do
-    length : number of samples in which one independent error is, at least one
-    excess : root mean square in units of the deviations that were given; zero without them
-    """
-
-    name: str
-    rms: float
-    part: float
-    noise: float
-    correlation: float
-    serial: bool
-    length: float
-    excess: float
+    name: str  # of the record
+    rms: float  # root mean square of the residuals, in the record's unit
+    part: float  # of the record's own deviation from its mean
+    noise: float  # of the record, estimated from itself, in its unit
+    correlation: float  # of neighbouring residuals
+    serial: bool  # whether residuals follow each other more than independent errors do
+    length: float  # number of samples in which one independent error is, at least one
+    excess: float  # root mean square in units of the deviations that were given; zero without them
 
     @property
     def is_small(self) -> bool:

@@ -89,16 +89,10 @@ View = Callable[[Start, States], Result]
 
 @dataclass(frozen=True)
 class Crossing:
-    """Dependence of the instant of an event on the state there and on parameters.
+    """Dependence of the instant of an event on the state there and on parameters."""
 
-    Attributes
-    ----------
-    over_states : (ns,) slopes of the instant along the state there, s
-    over_parameters : its slopes by parameter, while the state there stands still
-    """
-
-    over_states: Array
-    over_parameters: dict[str, float]
+    over_states: Array  # (ns,) slopes of the instant along the state there, s
+    over_parameters: dict[str, float]  # its slopes by parameter, while the state there stands still
 
     @classmethod
     def of(
@@ -150,15 +144,10 @@ def watched(event: Event, result: Result) -> Array:
 
 @dataclass(frozen=True)
 class Jump:
-    """Small motion behind a change is ``matrix`` (ns, ns) times that before it, and ``terms``.
-
-    Attributes
-    ----------
-    terms : by parameter, (ns,) what it adds
-    """
+    """Small motion behind a change is ``matrix`` (ns, ns) times that before it, and ``terms``."""
 
     matrix: Array
-    terms: dict[str, Array]
+    terms: dict[str, Array]  # by parameter, (ns,) what it adds
 
     @classmethod
     def of(
@@ -256,18 +245,12 @@ def _over_parameter(neighbours: Neighbours, name: str, after: Compiled, before: 
 
 @dataclass(frozen=True)
 class FollowedRun:
-    """A run of a model whose neighbours are asked for.
-
-    Attributes
-    ----------
-    solution : states at the output times
-    changes : of the model
-    legs : stretches of the run, and jumps between them where the model changes
-    """
+    """A run of a model whose neighbours are asked for."""
 
     neighbours: Neighbours
-    solution: Solution
-    changes: tuple[ChangeRecord, ...]
+    solution: Solution  # states at the output times
+    changes: tuple[ChangeRecord, ...]  # of the model
+    # stretches of the run, and jumps between them where the model changes
     legs: tuple[Stretch | Jump, ...]
     integrator: Integrator
 

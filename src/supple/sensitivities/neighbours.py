@@ -151,17 +151,11 @@ class Start:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """A subject at values of its parameters, and beside them.
-
-    Attributes
-    ----------
-    values : of the parameters, by name
-    scales : units of the parameters, by name
-    """
+    """A subject at values of its parameters, and beside them."""
 
     subject: Subject
-    values: dict[str, float]
-    scales: Mapping[str, float]
+    values: dict[str, float]  # of the parameters, by name
+    scales: Mapping[str, float]  # units of the parameters, by name
     _made: dict[tuple[str, float], Start] = field(default_factory=dict)
     _problems: list[Problem] = field(default_factory=list)
     _wide: dict[str, bool] = field(default_factory=dict)

@@ -280,20 +280,13 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Stretch:
-    """Steps of a run that an integrator makes in one go.
-
-    Attributes
-    ----------
-    problem : what was integrated
-    sets : constraint rows in use
-    ends : (n + 1,) s, its start and the ends of its steps; one time if there are no steps
-    """
+    """Steps of a run that an integrator makes in one go."""
 
     neighbours: Neighbours
     integrator: Integrator
-    problem: Problem
-    sets: RowSets
-    ends: Array
+    problem: Problem  # what was integrated
+    sets: RowSets  # constraint rows in use
+    ends: Array  # (n + 1,) s, its start and the ends of its steps; one time if there are no steps
     _warps: dict[str, Warp] = field(default_factory=dict)
     _found: dict[str, Touched | None] = field(default_factory=dict)
     _places: list[Places] = field(default_factory=list)

@@ -134,16 +134,10 @@ def has_weights(reading: Reading) -> bool:
 
 @dataclass(frozen=True)
 class Ending:
-    """Dependence of the end of a run on its state and its parameters.
+    """Dependence of the end of a run on its state and its parameters."""
 
-    Attributes
-    ----------
-    crossing : of the event that ended it
-    rates : (ns,) of the state at the end
-    """
-
-    crossing: Crossing
-    rates: Array
+    crossing: Crossing  # of the event that ended it
+    rates: Array  # (ns,) of the state at the end
 
     @classmethod
     def of(cls, run: FollowedRun) -> Ending | None:

@@ -37,23 +37,16 @@ RATE_ERROR = 3.0 * 64.0 / (25.0 * 5.0**0.5)
 
 @dataclass(frozen=True, eq=False)
 class Interpolant:
-    """A history between its output times, by its derivatives as far as they are known.
+    """A history between its output times, by its derivatives as far as they are known."""
 
-    Attributes
-    ----------
-    name, units : of the quantity
-    t : (nt,) s
-    derivatives : value, rate, acceleration (nt, n) each; one alone is joined by a quintic spline
-    order : which of them is shown: 0 the value, 1 its rate
-    turns : the value is a unit quaternion (nt, 4); differences are angles
-    """
-
+    # name, units: of the quantity
     name: str
     units: str
-    t: Array
+    t: Array  # (nt,) s
+    # value, rate, acceleration (nt, n) each; one alone is joined by a quintic spline
     derivatives: tuple[Array, ...]
-    order: int = 0
-    turns: bool = False
+    order: int = 0  # which of them is shown: 0 the value, 1 its rate
+    turns: bool = False  # the value is a unit quaternion (nt, 4); differences are angles
 
     def at(self, times: Array) -> Array:
         """Return values (k, n) at times inside the run; the stored ones at output times."""
@@ -266,31 +259,25 @@ def _histories(ax: Axes, track: Track, name: str, label: str, broken: bool) -> N
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """Difference of one quantity between two runs.
+    """Difference of one quantity between two runs."""
 
-    Attributes
-    ----------
-    name, units : of the quantity; rotations are compared by the angle between them, rad
-    max, at : largest difference, and its time in s; of a vector the length of the difference
-    rms : root of the mean square over time
-    size : largest value of the quantity, for comparison; of rotations 1 rad. It is at least 1e-12
-        of the largest quantity with the same units: less is rounding
-    interpolation : estimated error of the values between output times; 0 if both runs have the
-        same ones. A difference below it means nothing.
-    values : (nt,) difference at the times of the comparison
-    range : how much the quantity changes, at least a millionth of the largest change of one with
-        the same units: a coordinate that rests is not judged by its rounding; of rotations 1 rad;
-        of elastic coordinates the largest of their body: they are components of one vector
-    """
-
+    # name, units: of the quantity; rotations are compared by the angle between them, rad
     name: str
     units: str
+    # max, at: largest difference, and its time in s; of a vector the length of the difference
     max: float
     at: float
-    rms: float
+    rms: float  # root of the mean square over time
+    # largest value of the quantity, for comparison; of rotations 1 rad. It is at least 1e-12 of the
+    # largest quantity with the same units: less is rounding
     size: float
+    # estimated error of the values between output times; 0 if both runs have the same ones. A
+    # difference below it means nothing.
     interpolation: float
-    values: Array
+    values: Array  # (nt,) difference at the times of the comparison
+    # how much the quantity changes, at least a millionth of the largest change of one with the same
+    # units: a coordinate that rests is not judged by its rounding; of rotations 1 rad; of elastic
+    # coordinates the largest of their body: they are components of one vector
     range: float = 0.0
 
     @property
@@ -307,20 +294,12 @@ class Difference:
 @public
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Differences of two runs by quantity: ``comparison["elbow.angle"].max``; it prints as a table.
+    """Differences of two runs by quantity, ``comparison["elbow.angle"].max``; printed, a table."""
 
-    Attributes
-    ----------
-    t : (nt,) times of the comparison: the output times of both runs where they overlap, s
-    differences : by name, see `Difference`
-    skipped : what could not be compared, and why
-    runs : the two results
-    """
-
-    t: Array
-    differences: dict[str, Difference]
-    skipped: dict[str, str]
-    runs: tuple[Result | SavedResult, Result | SavedResult]
+    t: Array  # (nt,) times of the comparison: the output times of both runs where they overlap, s
+    differences: dict[str, Difference]  # by name, see `Difference`
+    skipped: dict[str, str]  # what could not be compared, and why
+    runs: tuple[Result | SavedResult, Result | SavedResult]  # the two results
 
     @property
     def max(self) -> dict[str, float]:

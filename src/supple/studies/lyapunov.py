@@ -39,19 +39,14 @@ CERTAIN = 2.0  # errors that an exponent must be away from zero to have a sign
 @public
 @dataclass(frozen=True, eq=False)
 class Lyapunov:
-    """The largest Lyapunov exponent of a motion.
+    """The largest Lyapunov exponent of a motion."""
 
-    Attributes
-    ----------
-    exponent : 1/s; neighbouring motions part, or approach, as exp(exponent t)
-    error : 1/s, the largest of three: the standard error of ten parts of the run, half the range
-        that the running estimate had over the second half of it, and 1 / (length of the run), since
-        a distance also swings by a factor of e or so, and grows in proportion to time
-    t, rates : (n,) ends of the counted segments, s, and the growth of the distance in each, 1/s
-    """
-
-    exponent: float
+    exponent: float  # 1/s; neighbouring motions part, or approach, as exp(exponent t)
+    # 1/s, the largest of three: the standard error of ten parts of the run, half the range that the
+    # running estimate had over the second half of it, and 1 / (length of the run), since a distance
+    # also swings by a factor of e or so, and grows in proportion to time
     error: float
+    # t, rates: (n,) ends of the counted segments, s, and the growth of the distance in each, 1/s
     t: Array
     rates: Array
 

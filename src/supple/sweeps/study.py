@@ -46,24 +46,17 @@ PERCENTILES = (5.0, 25.0, 50.0, 75.0, 95.0)
 @public
 @dataclass(frozen=True, eq=False)
 class SobolIndices:
-    """Parts of the variance of an output; it prints as a table.
+    """Parts of the variance of an output; it prints as a table."""
 
-    Attributes
-    ----------
-    output, parameters : names
-    first : (d,) part of the variance that each parameter makes alone
-    total : (d,) the same with all that it makes together with others
-    first_error, total_error : (d,) half widths of 95 % intervals, by resampling of base points
-    points : base points that count; those with a run that failed do not
-    """
-
+    # output, parameters: names
     output: str
     parameters: tuple[str, ...]
-    first: Array
-    total: Array
+    first: Array  # (d,) part of the variance that each parameter makes alone
+    total: Array  # (d,) the same with all that it makes together with others
+    # first_error, total_error: (d,) half widths of 95 % intervals, by resampling of base points
     first_error: Array
     total_error: Array
-    points: int
+    points: int  # base points that count; those with a run that failed do not
 
     def __repr__(self) -> str:
         width = max(9, *map(len, self.parameters))

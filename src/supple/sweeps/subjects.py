@@ -323,24 +323,15 @@ class Way:
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """Record of a run.
+    """Record of a run."""
 
-    Attributes
-    ----------
-    state : "done" or "failed"
-    reason : why it failed, in one sentence
-    verdict : of the result
-    seconds : of the clock
-    outputs : numbers and histories by name; empty if it failed
-    time : (nt,) output times in s of the histories, if there are any
-    """
-
-    state: Literal["done", "failed"]
-    reason: str = ""
-    verdict: str = ""
-    seconds: float = 0.0
+    state: Literal["done", "failed"]  # "done" or "failed"
+    reason: str = ""  # why it failed, in one sentence
+    verdict: str = ""  # of the result
+    seconds: float = 0.0  # of the clock
+    # numbers and histories by name; empty if it failed
     outputs: dict[str, Any] = field(default_factory=dict)
-    time: Array | None = None
+    time: Array | None = None  # (nt,) output times in s of the histories, if there are any
 
 
 def failed(reason: str, seconds: float = 0.0) -> Record:

@@ -38,20 +38,12 @@ MOST_PAIRS = 4_000_000
 
 
 class Shaded(NamedTuple):
-    """A surface whose vertices have one normal each.
+    """A surface whose vertices have one normal each."""
 
-    Attributes
-    ----------
-    source : (v,) the vertex of the given surface that each is
-    normals : (v, 3) unit vectors
-    triangles : (t, 3)
-    edges : (e, 2) lines where the surface has an edge or ends
-    """
-
-    source: Indices
-    normals: Array
-    triangles: Indices
-    edges: Indices
+    source: Indices  # (v,) the vertex of the given surface that each is
+    normals: Array  # (v, 3) unit vectors
+    triangles: Indices  # (t, 3)
+    edges: Indices  # (e, 2) lines where the surface has an edge or ends
 
 
 def shaded(points: Array, triangles: Indices) -> Shaded:
@@ -129,45 +121,37 @@ SAMPLED_STRESS = 1e-3  # of the largest stress
 
 @dataclass(frozen=True, eq=False)
 class Thing:
-    """Something that is drawn.
+    """Something that is drawn."""
 
-    Attributes
-    ----------
-    name, kind, colour : as the viewer shows them; colour is "#rrggbb"
-    points, normals : (v, 3) m and unit vectors, in its own axes
-    triangles, lines, edges : (t, 3), (l, 2) and (e, 2) numbers of vertices
-        Edges are lines where the surface has an edge.
-    R, p : (nt, 3, 3), (nt, 3) m, its pose in the world
-    fields : (k, v, 3) m for an amplitude of one
-    amplitudes : (nt, k)
-    still : (k,) amplitudes where it is not deformed
-    stress : (k, v, c) Pa, of the first amplitudes less those of ``still``; the norm of their sum is
-        the equivalent stress of von Mises (`sides`); (0, v, 3) where it is not known
-    modulus : (v,) Pa, Young's modulus, by which the stress is divided for an equivalent strain;
-        empty where stress is not known
-    stretch : (nt, 3) factors along its own axes, or None; zero where it is not there
-    magnified : whether its deformation can be magnified: not that of parts, which would gape
-    opacity : 0 to 1
-    """
-
+    # name, kind, colour: as the viewer shows them; colour is "#rrggbb"
     name: str
     kind: Kind
     colour: str
+    # points, normals: (v, 3) m and unit vectors, in its own axes
     points: Array
     normals: Array
+    # triangles, lines, edges: (t, 3), (l, 2) and (e, 2) numbers of vertices Edges are lines where
+    # the surface has an edge.
     triangles: Indices
     lines: Indices
     edges: Indices
+    # R, p: (nt, 3, 3), (nt, 3) m, its pose in the world
     R: Array
     p: Array
-    fields: Array
-    amplitudes: Array
-    still: Array
+    fields: Array  # (k, v, 3) m for an amplitude of one
+    amplitudes: Array  # (nt, k)
+    still: Array  # (k,) amplitudes where it is not deformed
+    # (k, v, c) Pa, of the first amplitudes less those of ``still``; the norm of their sum is the
+    # equivalent stress of von Mises (`sides`); (0, v, 3) where it is not known
     stress: Array
+    # (v,) Pa, Young's modulus, by which the stress is divided for an equivalent strain; empty where
+    # stress is not known
     modulus: Array
+    # (nt, 3) factors along its own axes, or None; zero where it is not there
     stretch: Array | None = None
+    # whether its deformation can be magnified: not that of parts, which would gape
     magnified: bool = True
-    opacity: float = 1.0
+    opacity: float = 1.0  # 0 to 1
 
     def vertices(self, k: int, magnification: float = 1.0) -> Array:
         """Places (v, 3) of the vertices in the world at the time of number k, m."""
@@ -190,15 +174,10 @@ class Thing:
 
 @dataclass(frozen=True, eq=False)
 class Chapter:
-    """A part of a scene that is played on its own: a mode, or the whole run.
+    """A part of a scene that is played on its own: a mode, or the whole run."""
 
-    Attributes
-    ----------
-    title : one line
-    begin, end : s, or cycles of a mode
-    """
-
-    title: str
+    title: str  # one line
+    # begin, end: s, or cycles of a mode
     begin: float
     end: float
 
@@ -214,27 +193,18 @@ class Trace:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """All that is drawn.
+    """All that is drawn."""
 
-    Attributes
-    ----------
-    name : of the model
-    t : (nt,) s
-    things : bodies first
-    up : (3,) against gravity; z without any
-    low, high : (3,) m, the box around all bodies at all times
-    chapters : modes; none of a run
-    traces : paths of points
-    """
-
-    name: str
-    t: Array
-    things: list[Thing] = field(default_factory=list)
+    name: str  # of the model
+    t: Array  # (nt,) s
+    things: list[Thing] = field(default_factory=list)  # bodies first
+    # (3,) against gravity; z without any
     up: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    # low, high: (3,) m, the box around all bodies at all times
     low: Array = field(default_factory=lambda: -np.ones(3))
     high: Array = field(default_factory=lambda: np.ones(3))
-    chapters: list[Chapter] = field(default_factory=list)
-    traces: list[Trace] = field(default_factory=list)
+    chapters: list[Chapter] = field(default_factory=list)  # modes; none of a run
+    traces: list[Trace] = field(default_factory=list)  # paths of points
 
     @property
     def size(self) -> float:

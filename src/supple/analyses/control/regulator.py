@@ -30,25 +30,17 @@ WEIGHTS = "a number, a row of numbers, a matrix, or a mapping of names to number
 
 @dataclass(frozen=True, eq=False)
 class Plant:
-    """Small motion x' = A x + B u of a model at rest, and what a controller measures of x.
+    """Small motion x' = A x + B u of a model at rest, and what a controller measures of x."""
 
-    Attributes
-    ----------
-    space : state space of all inputs and states
-    joints : (m) coordinates and shafts that the inputs act on
-    measures, elastic : coordinates of joints and of flexible bodies, in the order of the states
-    rest : (n,) values of these coordinates in the equilibrium, rad or m
-    order : (2 n,) places of the states in the order in which a controller measures them
-    linear : the linear model
-    """
-
-    space: StateSpace
-    joints: tuple[Target, ...]
+    space: StateSpace  # state space of all inputs and states
+    joints: tuple[Target, ...]  # (m) coordinates and shafts that the inputs act on
+    # measures, elastic: coordinates of joints and of flexible bodies, in the order of the states
     measures: tuple[Target, ...]
     elastic: tuple[Target, ...]
-    rest: Array
+    rest: Array  # (n,) values of these coordinates in the equilibrium, rad or m
+    # (2 n,) places of the states in the order in which a controller measures them
     order: np.ndarray
-    linear: LinearModel
+    linear: LinearModel  # the linear model
 
     @classmethod
     def of(cls, owner: str, model: Any, inputs: Any) -> Plant:

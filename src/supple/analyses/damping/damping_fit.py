@@ -61,21 +61,14 @@ SHOWN = 20  # modes in a table
 
 @dataclass(frozen=True)
 class DampedMode:
-    """A mode of the model with its damping.
+    """A mode of the model with its damping."""
 
-    Attributes
-    ----------
-    frequency : Hz, without damping
-    asked, ratio : parts of critical damping, asked and what results; NaN if nothing was asked
-    strain : part of its potential energy that is strain of the bodies that are damped
-    moves : the coordinate that moves most
-    """
-
-    frequency: float
+    frequency: float  # Hz, without damping
+    # asked, ratio: parts of critical damping, asked and what results; NaN if nothing was asked
     asked: float
     ratio: float
-    strain: float
-    moves: str
+    strain: float  # part of its potential energy that is strain of the bodies that are damped
+    moves: str  # the coordinate that moves most
 
     @property
     def off(self) -> float:

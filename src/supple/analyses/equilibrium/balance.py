@@ -226,17 +226,11 @@ def _shafts(model: Model, equations: Equations) -> Array:
 
 
 class Steady(NamedTuple):
-    """States at rest as functions of the coordinates.
+    """States at rest as functions of the coordinates."""
 
-    Attributes
-    ----------
-    places : (n,) of the states in z
-    inverse : (n, n) minus it times their rates is what they lack
-    free, held : (n, k) states that are integrals, and combinations of rates that must vanish
-    """
-
-    places: np.ndarray
-    inverse: Array
+    places: np.ndarray  # (n,) of the states in z
+    inverse: Array  # (n, n) minus it times their rates is what they lack
+    # free, held: (n, k) states that are integrals, and combinations of rates that must vanish
     free: Array
     held: Array
 
@@ -285,37 +279,25 @@ def one_way(K: Array) -> bool:
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """End of a search: a configuration, its multipliers and controller states, and its character.
+    """End of a search: configuration, multipliers, controller states, and its character."""
 
-    Attributes
-    ----------
-    q, z, lam : (nq,), (nz,), (nr,)
-    iterations : steps taken
-    found : True if it is an equilibrium
-    stiffness : (n,) ascending, along the columns of ``motions`` (nu, n), in units of increments
-    load : (nu,) J, what is left unbalanced
-    size : J, of the loads and stiffnesses that take part
-    missed : (nz,) distances from their targets of controllers whose integral acts
-    u : (nu,) velocities, zero at rest
-    drive : (nu,) efforts that keep given rates, N m or N
-    rounding : (n,) J, largest error of each stiffness by rounding, where that is known
-    unclear : True if only whole matrices can tell what it is, or lead on from there
-    """
-
+    # q, z, lam: (nq,), (nz,), (nr,)
     q: Array
     z: Array
     lam: Array
-    iterations: int
-    found: bool
+    iterations: int  # steps taken
+    found: bool  # True if it is an equilibrium
+    # (n,) ascending, along the columns of ``motions`` (nu, n), in units of increments
     stiffness: Array
     motions: Array
-    load: Array
-    size: float
-    missed: Array
-    u: Array
-    drive: Array
+    load: Array  # (nu,) J, what is left unbalanced
+    size: float  # J, of the loads and stiffnesses that take part
+    missed: Array  # (nz,) distances from their targets of controllers whose integral acts
+    u: Array  # (nu,) velocities, zero at rest
+    drive: Array  # (nu,) efforts that keep given rates, N m or N
+    # (n,) J, largest error of each stiffness by rounding, where that is known
     rounding: Array | None = None
-    unclear: bool = False
+    unclear: bool = False  # True if only whole matrices can tell what it is, or lead on from there
 
     @property
     def held(self) -> bool:
@@ -361,36 +343,23 @@ class Step(NamedTuple):
 
 @dataclass
 class Balance:
-    """Loads and stiffness at a configuration, in units of the increments.
+    """Loads and stiffness at a configuration, in units of the increments."""
 
-    Attributes
-    ----------
-    load : (nu,) what is not balanced by rows and integrals, J
-    own : largest load before rows and integrals balance it, J
-    size : largest load or stiffness that takes part, J
-    N : (nu, n) motions that rows and integrals allow, orthonormal columns
-    K : (n, n) stiffness along them, J
-    whole : (nu, nu) stiffness along all increments, J
-    rows, gap : Jacobian and violations of rows and integrals that act
-    lam, z : (nr,), (nz,) multipliers and controller states
-    missed : (nz,) distances from their targets of controllers whose integral acts
-    drive : (nu,) minus what turns the model, J; zeros of a model at rest
-    acts : places in z of integrals that act, whose rows follow the constraints
-    """
-
-    load: Array
-    own: float
-    size: float
-    N: Array
-    K: Array
-    whole: Array
+    load: Array  # (nu,) what is not balanced by rows and integrals, J
+    own: float  # largest load before rows and integrals balance it, J
+    size: float  # largest load or stiffness that takes part, J
+    N: Array  # (nu, n) motions that rows and integrals allow, orthonormal columns
+    K: Array  # (n, n) stiffness along them, J
+    whole: Array  # (nu, nu) stiffness along all increments, J
+    # rows, gap: Jacobian and violations of rows and integrals that act
     rows: Array
     gap: Array
+    # lam, z: (nr,), (nz,) multipliers and controller states
     lam: Array
     z: Array
-    missed: Array
-    drive: Array
-    acts: np.ndarray
+    missed: Array  # (nz,) distances from their targets of controllers whose integral acts
+    drive: Array  # (nu,) minus what turns the model, J; zeros of a model at rest
+    acts: np.ndarray  # places in z of integrals that act, whose rows follow the constraints
 
     @property
     def left(self) -> float:

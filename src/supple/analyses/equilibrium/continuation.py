@@ -204,34 +204,23 @@ class Tangent(NamedTuple):
 
 @dataclass(frozen=True)
 class Spot:
-    """An equilibrium on a path.
+    """An equilibrium on a path."""
 
-    Attributes
-    ----------
-    factor : of the loads
-    q, z : (nq,), (nz,)
-    tangent : of unit length
-    stiffness : (n,) ascending, J
-    negative : number of negative stiffnesses; of loads that follow the motion 1 or 0
-    stable : whether all stiffnesses are positive, and no pair of motions flutters
-    kind : of a point at which a stiffness vanishes or jumps through zero, otherwise None
-    count : number of stiffnesses that do so
-    motion : (nu,) the motion without stiffness there, in the model's units
-    """
-
-    factor: float
+    factor: float  # of the loads
+    # q, z: (nq,), (nz,)
     q: Array
     z: Array
     here: Balance
     load: Array
-    tangent: Tangent
-    stiffness: Array
-    negative: int
-    stable: bool
+    tangent: Tangent  # of unit length
+    stiffness: Array  # (n,) ascending, J
+    negative: int  # number of negative stiffnesses; of loads that follow the motion 1 or 0
+    stable: bool  # whether all stiffnesses are positive, and no pair of motions flutters
     iterations: int = 0
+    # of a point at which a stiffness vanishes or jumps through zero, otherwise None
     kind: Kind | None = None
-    count: int = 1
-    motion: Array | None = None
+    count: int = 1  # number of stiffnesses that do so
+    motion: Array | None = None  # (nu,) the motion without stiffness there, in the model's units
 
     def least(self, place: int) -> float:
         """The stiffness that passes zero between this point and one with more negative ones."""

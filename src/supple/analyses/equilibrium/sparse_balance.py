@@ -64,34 +64,26 @@ SHORTEST_TREE = 20  # velocities; below a whole matrix is simpler
 class SparseBalance:
     """Loads, rows and matrices of small motion at a state of rest, in units of increments.
 
-        M a + C v + K x + F z + G' lam = 0       G x = 0       z' = Y x + V v + Z z
-
-    Attributes
-    ----------
-    K, C, M : (nu, nu) sparse
-    G : (nr, nu) sparse
-    F, Y, V, Z : (nu, nz), (nz, nu), (nz, nu), (nz, nz)
-    load : (nu,) J, after multipliers balance it
-    own : largest load before that, J
-    gap, lam : (nr,) violations of rows, and multipliers
-    z : (nz,)
-    sound : False if the rows depend on each other
+    They are M a + C v + K x + F z + G' lam = 0, G x = 0 and z' = Y x + V v + Z z.
     """
 
+    # K, C, M: (nu, nu) sparse
     K: Any
     C: Any
     M: Any
-    G: Any
+    G: Any  # (nr, nu) sparse
+    # F, Y, V, Z: (nu, nz), (nz, nu), (nz, nu), (nz, nz)
     F: Array
     Y: Array
     V: Array
     Z: Array
-    load: Array
-    own: float
+    load: Array  # (nu,) J, after multipliers balance it
+    own: float  # largest load before that, J
+    # gap, lam: (nr,) violations of rows, and multipliers
     gap: Array
     lam: Array
-    z: Array
-    sound: bool = True
+    z: Array  # (nz,)
+    sound: bool = True  # False if the rows depend on each other
 
     @property
     def left(self) -> float:

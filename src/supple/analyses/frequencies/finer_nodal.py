@@ -137,19 +137,13 @@ def _moved(first: Pose, second: Pose) -> Pose:
 
 @dataclass(frozen=True, eq=False)
 class FinerModel:
-    """A model with smaller elements.
+    """A model with smaller elements."""
 
-    Attributes
-    ----------
-    model, equations : it
-    P : sparse (nu there, nu here), motions there that are given here
-    q : (nq,) coordinates there
-    """
-
+    # model, equations: it
     model: Model
     equations: Equations
-    P: Any
-    q: Array
+    P: Any  # sparse (nu there, nu here), motions there that are given here
+    q: Array  # (nq,) coordinates there
 
 
 def finer_nodal(
@@ -344,23 +338,15 @@ def _read(vectors: SolidVectors) -> sparse.csr_array:
 
 @dataclass(frozen=True, eq=False)
 class FinerSolids:
-    """Finer meshes of all solids of a model.
+    """Finer meshes of all solids of a model."""
 
-    Attributes
-    ----------
-    P : sparse (n there, nu here), motions there that are given here
-    R : sparse (nu here, n there), motions here that are given there
-    own, new : (K, C, M) sparse, of solids here (nu, nu) and there (n, n)
-    rest : error that is left, in parts of what both differ by
-    slices : places there of each solid by name
-    """
-
-    P: Any
-    R: Any
+    P: Any  # sparse (n there, nu here), motions there that are given here
+    R: Any  # sparse (nu here, n there), motions here that are given there
+    # own, new: (K, C, M) sparse, of solids here (nu, nu) and there (n, n)
     own: tuple[Any, Any, Any]
     new: tuple[Any, Any, Any]
-    rest: float
-    slices: dict[str, slice]
+    rest: float  # error that is left, in parts of what both differ by
+    slices: dict[str, slice]  # places there of each solid by name
 
     def matrices(self, here: SparseBalance) -> SparseBalance:
         """Matrices with the finer meshes."""

@@ -62,25 +62,17 @@ AT_REST = 1e-9  # of the largest motion of elastic coordinates: a body that cann
 
 @dataclass(frozen=True, eq=False)
 class FrequencyErrors:
-    """Flexibility missing in the lowest modes that oscillate, as parts of their frequencies.
+    """Flexibility missing in the lowest modes that oscillate, as parts of their frequencies."""
 
-    Attributes
-    ----------
-    parts : (k,) of each frequency by which it is too high; NaN where it is not known
-    worst : (k,) names of the bodies to which most of it belongs
-    sheared : (k,) whether most of it is shear of sections that a theory leaves out
-    elastic : numbers of the elastic modes, ascending
-    falls : (k,) whether a frequency falls with stiffness, in axes that turn
-    by_mesh : by name of a body, (k,) parts by which its mesh makes each frequency too high
-    nodal : errors by elements over nodal vectors; None if there are none
-    """
-
-    parts: Array
-    worst: tuple[str, ...]
+    parts: Array  # (k,) of each frequency by which it is too high; NaN where it is not known
+    worst: tuple[str, ...]  # (k,) names of the bodies to which most of it belongs
+    # (k,) whether most of it is shear of sections that a theory leaves out
     sheared: tuple[bool, ...]
-    elastic: tuple[int, ...]
-    falls: tuple[bool, ...] = ()
+    elastic: tuple[int, ...]  # numbers of the elastic modes, ascending
+    falls: tuple[bool, ...] = ()  # (k,) whether a frequency falls with stiffness, in axes that turn
+    # by name of a body, (k,) parts by which its mesh makes each frequency too high
     by_mesh: dict[str, Array] = field(default_factory=dict)
+    # errors by elements over nodal vectors; None if there are none
     nodal: NodalErrors | None = None
 
     @property
@@ -141,16 +133,11 @@ class _Energies(NamedTuple):
     Of a mode y with the eigenvalue i w, M, K and the gyroscopic matrix G: a change dK of the
     stiffness changes w by y* dK y / (w^2 y* M y + y* K y) of itself. Without G both terms are
     equal. In axes that turn they may differ in sign, and a frequency then falls with stiffness.
-
-    Attributes
-    ----------
-    kinetic : w^2 y* M y
-    strain : of flexible bodies
-    change : mean of the kinetic one and of that of all stiffness, which loads and spin change
     """
 
-    kinetic: Array
-    strain: Array
+    kinetic: Array  # w^2 y* M y
+    strain: Array  # of flexible bodies
+    # mean of the kinetic one and of that of all stiffness, which loads and spin change
     change: Array
 
     @classmethod
@@ -223,20 +210,12 @@ def _loaded(
 
 @dataclass(frozen=True, eq=False)
 class _Loaded:
-    """A body under the loads of modes.
+    """A body under the loads of modes."""
 
-    Attributes
-    ----------
-    body : at times that stand for the real and the imaginary part of each mode
-    shapes : (2 modes, n) elastic coordinates
-    missing : (modes,) twice the energy of what its elastic coordinates leave out
-    stressed : True if stress changes its stiffness
-    """
-
-    body: Deflected
-    shapes: Array
-    missing: Array
-    stressed: bool
+    body: Deflected  # at times that stand for the real and the imaginary part of each mode
+    shapes: Array  # (2 modes, n) elastic coordinates
+    missing: Array  # (modes,) twice the energy of what its elastic coordinates leave out
+    stressed: bool  # True if stress changes its stiffness
 
     @classmethod
     def of(cls, body: Deflected, stress: Array, state: State, modes: Sequence[Mode]) -> _Loaded:
@@ -335,26 +314,15 @@ def with_frequencies(monitor: Monitor, linear: LinearModel, found: FrequencyErro
 
 
 class _Wrong(NamedTuple):
-    """A frequency that is wrong because of a body.
+    """A frequency that is wrong because of a body."""
 
-    Attributes
-    ----------
-    name : of the body in the monitor
-    about : the body that is named
-    k : number of the mode
-    part : of the frequency by which it is too high; negative if it is too low
-    serious : part from which on it is serious, in parts of the right frequency
-    because : words before "the frequency"
-    advice : words behind the limit
-    """
-
-    name: str
-    about: Body
-    k: int
-    part: float
-    serious: float
-    because: str
-    advice: str
+    name: str  # of the body in the monitor
+    about: Body  # the body that is named
+    k: int  # number of the mode
+    part: float  # of the frequency by which it is too high; negative if it is too low
+    serious: float  # part from which on it is serious, in parts of the right frequency
+    because: str  # words before "the frequency"
+    advice: str  # words behind the limit
 
     def finding(self, linear: LinearModel, found: FrequencyErrors) -> Finding:
         """The finding about it."""

@@ -76,18 +76,11 @@ ALIKE = 0.3  # part of the inertia that a shape has in common with that of the s
 
 @dataclass(frozen=True, eq=False)
 class RitzModes:
-    """Modes that oscillate, in units of increments.
+    """Modes that oscillate, in units of increments."""
 
-    Attributes
-    ----------
-    rates : (k,) 1/s, magnitudes of the eigenvalues
-    shapes : (nu, k)
-    growing : rates (m,) of modes that grow without oscillating
-    """
-
-    rates: Array
-    shapes: Complex
-    growing: Array
+    rates: Array  # (k,) 1/s, magnitudes of the eigenvalues
+    shapes: Complex  # (nu, k)
+    growing: Array  # rates (m,) of modes that grow without oscillating
 
 
 def ritz_modes(here: SparseBalance, near: Complex, shift: float, still: bool) -> RitzModes | None:
@@ -235,20 +228,13 @@ def _kinked(c: Compiled, before: Array, after: Array) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class NodalErrors:
-    """Errors by the elements of bodies over nodal vectors.
+    """Errors by the elements of bodies over nodal vectors."""
 
-    Attributes
-    ----------
-    parts : (k,) of each frequency by which it is too high, negative if too low; NaN if not known
-    worst : (k,) names of the bodies to which most of it belongs
-    lasting : (k,) parts that smaller elements do not change
-    why : why they are not known; empty if they are
-    """
-
+    # (k,) of each frequency by which it is too high, negative if too low; NaN if not known
     parts: Array
-    worst: tuple[str, ...]
-    lasting: Array
-    why: str = ""
+    worst: tuple[str, ...]  # (k,) names of the bodies to which most of it belongs
+    lasting: Array  # (k,) parts that smaller elements do not change
+    why: str = ""  # why they are not known; empty if they are
 
 
 def nodal_errors(
@@ -285,20 +271,14 @@ class _Level(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Comparison:
-    """A linear model at rest beside those with smaller elements.
+    """A linear model at rest beside those with smaller elements."""
 
-    Attributes
-    ----------
-    equations, linear, model : it
-    modes : lowest ones that are compared
-    judged : how many of them are judged
-    """
-
+    # equations, linear, model: it
     equations: Equations
     linear: LinearModel
     model: Model
-    modes: Sequence[Mode]
-    judged: int
+    modes: Sequence[Mode]  # lowest ones that are compared
+    judged: int  # how many of them are judged
 
     @cached_property
     def lowest(self) -> float:

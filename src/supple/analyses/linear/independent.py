@@ -65,18 +65,13 @@ def dof_names(c: Compiled) -> list[str]:
 
 @dataclass(frozen=True)
 class Coordinates:
-    """Names of all coordinates of a compiled model, and which of them are taken first as inputs.
-
-    Attributes
-    ----------
-    names : (nu) "elbow.angle", "ball.rotation_x", "rod.mode_1"
-    places : (nu) where each has its value in q; -1 where the increment has none of its own
-    kinds : places in u in the order of preference: driven, elastic, of joints, others
-    """
+    """Names of all coordinates of a compiled model, and which of them are taken first as inputs."""
 
     compiled: Compiled
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # (nu) "elbow.angle", "ball.rotation_x", "rod.mode_1"
+    # (nu) where each has its value in q; -1 where the increment has none of its own
     places: np.ndarray
+    # places in u in the order of preference: driven, elastic, of joints, others
     kinds: tuple[tuple[int, ...], ...]
 
     @classmethod
@@ -131,24 +126,16 @@ class Coordinates:
 
 @dataclass(frozen=True)
 class Motions:
-    """Motions that the rows of a mechanism allow at a position.
-
-    Attributes
-    ----------
-    source : the model with the rows that are asked, those in use or all
-    basis : (nu, n) motions, orthonormal in the units of the increments
-    T : (nu, nu) velocities as users see them are T u
-    scaled : (nu, n) the same motions as users see them, in the units of the increments
-    G : (nr, nu) Jacobian of the rows, scaled
-    """
+    """Motions that the rows of a mechanism allow at a position."""
 
     coordinates: Coordinates
-    source: Compiled
+    source: Compiled  # the model with the rows that are asked, those in use or all
     t: float
     q: Array
-    basis: Array
-    T: Array
-    G: Array
+    basis: Array  # (nu, n) motions, orthonormal in the units of the increments
+    T: Array  # (nu, nu) velocities as users see them are T u
+    G: Array  # (nr, nu) Jacobian of the rows, scaled
+    # (nu, n) the same motions as users see them, in the units of the increments
     scaled: Array = field(init=False)
 
     def __post_init__(self) -> None:

@@ -225,21 +225,15 @@ class Ports:
 
 @dataclass(frozen=True)
 class Driven:
-    """Terms of k driven motions.
+    """Terms of k driven motions."""
 
-    Attributes
-    ----------
-    names : (k) of the drivers
-    S : (nu, k) motion of all velocity coordinates with each of them
-    M, C, K : (n, k) forces of s'', s' and s
-    Y, V : (nz, k) rates of controller states by s and s'
-    """
-
-    names: tuple[str, ...]
-    S: Array
+    names: tuple[str, ...]  # (k) of the drivers
+    S: Array  # (nu, k) motion of all velocity coordinates with each of them
+    # M, C, K: (n, k) forces of s'', s' and s
     M: Array
     C: Array
     K: Array
+    # Y, V: (nz, k) rates of controller states by s and s'
     Y: Array
     V: Array
 

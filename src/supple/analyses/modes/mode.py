@@ -23,31 +23,19 @@ if TYPE_CHECKING:
 
 
 class Displacement(NamedTuple):
-    """Motion of a place in a mode, world axes.
+    """Motion of a place in a mode, world axes."""
 
-    Attributes
-    ----------
-    translation : (3,) complex, m for a shape in rad and m
-    rotation : (3,) complex, rad: a small rotation vector
-    """
-
-    translation: Complex
-    rotation: Complex
+    translation: Complex  # (3,) complex, m for a shape in rad and m
+    rotation: Complex  # (3,) complex, rad: a small rotation vector
 
 
 @public
 @dataclass(frozen=True)
 class Mode:
-    """One eigenvalue with a positive imaginary part, or a real one.
+    """One eigenvalue with a positive imaginary part, or a real one."""
 
-    Attributes
-    ----------
-    eigenvalue : 1/s; small motion goes as exp(eigenvalue t)
-    shape : (nu,) complex, velocities of the model in engine order
-    """
-
-    eigenvalue: complex
-    shape: Complex
+    eigenvalue: complex  # 1/s; small motion goes as exp(eigenvalue t)
+    shape: Complex  # (nu,) complex, velocities of the model in engine order
     compiled: Compiled
     q: Array
     model: Model

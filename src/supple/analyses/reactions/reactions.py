@@ -139,17 +139,11 @@ def _bordered(G: Any) -> Any:
 
 @dataclass(eq=False)
 class Reactions:
-    """Loads of the joints of a run.
+    """Loads of the joints of a run."""
 
-    Attributes
-    ----------
-    model : the model as it was simulated, a copy
-    history : the run
-    phase : in a run whose joints lock or let go, which are locked and gone at all its times
-    """
-
-    model: Model
-    history: RunHistory
+    model: Model  # the model as it was simulated, a copy
+    history: RunHistory  # the run
+    # in a run whose joints lock or let go, which are locked and gone at all its times
     phase: Phase | None = None
 
     def of(self, history: RunHistory) -> Reactions:
@@ -267,19 +261,13 @@ class Reactions:
 
 @dataclass(eq=False)
 class PhasedReactions:
-    """Loads of the joints of a run whose joints lock or let go, phase by phase.
+    """Loads of the joints of a run whose joints lock or let go, phase by phase."""
 
-    Attributes
-    ----------
-    model, history : as in `Reactions`
-    phases : of the run, in order
-    begins : (n - 1,) s, when the second and the others begin
-    """
-
+    # model, history: as in `Reactions`
     model: Model
     history: RunHistory
-    phases: Sequence[Phase]
-    begins: Sequence[float]
+    phases: Sequence[Phase]  # of the run, in order
+    begins: Sequence[float]  # (n - 1,) s, when the second and the others begin
 
     def of(self, history: RunHistory) -> PhasedReactions:
         """Reactions in other states."""

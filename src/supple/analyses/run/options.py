@@ -92,14 +92,7 @@ def takes(options: type) -> Callable[[Function], Function]:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options of a run, and what is derived of them; see `simulate`.
-
-    Attributes
-    ----------
-    keeping : where a run is kept, or None
-    monitored : whether what the validity monitor finds is doubted
-    owner : the function whose arguments they are, which errors name
-    """
+    """Options of a run, and what is derived of them; see `simulate`."""
 
     t_end: Any
     start: Any = None
@@ -109,9 +102,9 @@ class RunOptions:
     output: Any = None
     events: Any = DEFAULTS["events"]
     progress: Any = None
-    keeping: Keeping | None = None
-    monitored: bool = True
-    owner: str = OWNER
+    keeping: Keeping | None = None  # where a run is kept, or None
+    monitored: bool = True  # whether what the validity monitor finds is doubted
+    owner: str = OWNER  # the function whose arguments they are, which errors name
 
     @classmethod
     @takes(SimulateOptions)
@@ -222,26 +215,15 @@ def tolerances(tolerance: str | float | Sequence[float]) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Keeping:
-    """Files that keep a run, and how often they are written.
+    """Files that keep a run, and how often they are written."""
 
-    Attributes
-    ----------
-    checkpoint : path of the checkpoints, or None
-    every : s of the clock between them, infinite for none
-    interval : s of simulated time between them, 0 for none
-    output_to : path of the states, or None
-    source : the model file that was run, or None
-    goes_on : what an earlier run left in the checkpoint
-    exact : whether the model was given again, not read from the checkpoint
-    """
-
-    checkpoint: Path | None
-    every: float
-    interval: float
-    output_to: Path | None
-    source: Path | None = None
-    goes_on: Data | None = None
-    exact: bool = False
+    checkpoint: Path | None  # path of the checkpoints, or None
+    every: float  # s of the clock between them, infinite for none
+    interval: float  # s of simulated time between them, 0 for none
+    output_to: Path | None  # path of the states, or None
+    source: Path | None = None  # the model file that was run, or None
+    goes_on: Data | None = None  # what an earlier run left in the checkpoint
+    exact: bool = False  # whether the model was given again, not read from the checkpoint
 
     @classmethod
     def of(

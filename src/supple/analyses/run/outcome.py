@@ -108,20 +108,15 @@ def leaving_rate(equations: Equations, state: State, places: Indices) -> tuple[f
 
 @dataclass(frozen=True, eq=False)
 class Probe:
-    """A run that can be made again.
-
-    Attributes
-    ----------
-    rtol : its tolerance
-    q, u, z : its start
-    """
+    """A run that can be made again."""
 
     model: Model
     compiled: Compiled
     integrator: Integrator
     t_start: float
-    rtol: float
+    rtol: float  # its tolerance
     atol: float
+    # q, u, z: its start
     q: Array
     u: Array
     z: Array

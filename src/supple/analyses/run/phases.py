@@ -35,26 +35,17 @@ SAME = 10.0  # tolerances within which a state that passes a value is the same a
 
 @dataclass
 class Piece:
-    """One phase of a run, and the change at its end.
-
-    Attributes
-    ----------
-    solution : None where no time passes between two changes
-    events : beside those that the solution found
-    failure : why the change at its end cannot be made
-    problem : what was integrated, where time passes
-    fired : events that made the change
-    """
+    """One phase of a run, and the change at its end."""
 
     compiled: Compiled
-    solution: Solution | None
-    events: tuple[EventRecord, ...] = ()
+    solution: Solution | None  # None where no time passes between two changes
+    events: tuple[EventRecord, ...] = ()  # beside those that the solution found
     change: ChangeRecord | None = None
     impact: Impact | None = None
     after: Compiled | None = None
-    failure: str = ""
-    problem: Problem | None = None
-    fired: tuple[Event, ...] = ()
+    failure: str = ""  # why the change at its end cannot be made
+    problem: Problem | None = None  # what was integrated, where time passes
+    fired: tuple[Event, ...] = ()  # events that made the change
 
 
 def joined(problem: Problem, pieces: Sequence[Piece]) -> tuple[Solution, tuple[ChangeRecord, ...]]:

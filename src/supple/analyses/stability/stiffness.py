@@ -71,24 +71,16 @@ TURNS, ALONG = ("rx", "ry", "rz"), ("x", "y", "z")
 
 @dataclass(frozen=True, eq=False)
 class Position:
-    """One equilibrium.
+    """One equilibrium."""
 
-    Attributes
-    ----------
-    rest : what `statics` found
-    compliance : (n, n) displacements (m, rad) along the directions by unit loads (N, N m)
-    place, axes : (3,) m, (3, 3) of the frame, in the world
-    frequencies : Hz, ascending, of small motion about it
-    stress : Pa, the largest of von Mises in all bodies whose stress is known, or NaN
-    monitor : whether flexible bodies are within the assumptions of their models, frequencies too
-    """
-
-    rest: StaticResult
-    compliance: Array
+    rest: StaticResult  # what `statics` found
+    compliance: Array  # (n, n) displacements (m, rad) along the directions by unit loads (N, N m)
+    # place, axes: (3,) m, (3, 3) of the frame, in the world
     place: Array
     axes: Array
-    frequencies: Array
-    stress: float
+    frequencies: Array  # Hz, ascending, of small motion about it
+    stress: float  # Pa, the largest of von Mises in all bodies whose stress is known, or NaN
+    # whether flexible bodies are within the assumptions of their models, frequencies too
     monitor: Monitor
 
 

@@ -46,23 +46,15 @@ GAUSS = np.polynomial.legendre.leggauss(8)
 
 @dataclass(frozen=True, eq=False)
 class CentreLine:
-    """Poses of the sections of a beam without load, by the station s (m).
+    """Poses of the sections of a beam without load, by the station s (m)."""
 
-    Attributes
-    ----------
-    owner : the beam, for errors
-    length : m
-    point : function of s that returns a point (3,) m
-    turned : function of s that returns the angle (rad) of the section about the line, beside the
-        frame of minimal rotation; zero at the origin
-    first : (3,) unit vector along y of the first section, across the line
-    """
-
-    owner: str
-    length: float
-    point: Callable[[float], Vector]
+    owner: str  # the beam, for errors
+    length: float  # m
+    point: Callable[[float], Vector]  # function of s that returns a point (3,) m
+    # function of s that returns the angle (rad) of the section about the line, beside the frame of
+    # minimal rotation; zero at the origin
     turned: Callable[[float], float]
-    first: Vector
+    first: Vector  # (3,) unit vector along y of the first section, across the line
 
     def tangent(self, s: float) -> Vector:
         """Unit vector (3,) along the line."""
@@ -273,15 +265,10 @@ def _angle(twist: Any, length: float, first: float, s: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Spline:
-    """A cubic spline through points, by its arc length.
+    """A cubic spline through points, by its arc length."""
 
-    Attributes
-    ----------
-    length : m
-    curve, parameter : splines of points by their parameter, and of this by the arc length
-    """
-
-    length: float
+    length: float  # m
+    # curve, parameter: splines of points by their parameter, and of this by the arc length
     curve: Any
     parameter: Any
 

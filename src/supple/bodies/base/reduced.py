@@ -216,18 +216,11 @@ class ReducedBody(FlexibleBody):
 
 @dataclass(frozen=True, eq=False)
 class NodalReduction:
-    """A reduction of a component whose places are numbered.
+    """A reduction of a component whose places are numbered."""
 
-    Attributes
-    ----------
-    masses : point masses ((number of a place, kg), ...)
-    reduction : with a basis of the component's own coordinates
-    basis : (size, n), of the coordinates of the problem that was reduced
-    """
-
-    masses: Masses
-    reduction: Reduction
-    basis: Vector
+    masses: Masses  # point masses ((number of a place, kg), ...)
+    reduction: Reduction  # with a basis of the component's own coordinates
+    basis: Vector  # (size, n), of the coordinates of the problem that was reduced
 
     @property
     def body(self) -> ModalBody:

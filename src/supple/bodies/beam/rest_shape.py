@@ -40,29 +40,17 @@ TORQUE = 3  # place of T among section forces
 
 @dataclass(frozen=True, eq=False)
 class RestShape:
-    """A part of a beam on its line, in the frame of its chord.
+    """A part of a beam on its line, in the frame of its chord."""
 
-    Attributes
-    ----------
-    part : Beam
-        As it were straight.
-    line : CentreLine of the whole beam
-    start : m, station of the part's first end
-    chord : Pose of the part's frame on the axes of the line
-    rest : (n,) elastic coordinates without strain
-    wrench : (6, n) force and moment at the second end for each coordinate
-    inner : (n,) amplitude of twist that the ends do not tell, beyond that of the wrench's statics
-    K : (n, n) stiffness
-    """
-
-    part: Beam
-    line: CentreLine
-    start: float
-    chord: Pose
-    rest: Vector
-    wrench: Vector
+    part: Beam  # Beam As it were straight.
+    line: CentreLine  # CentreLine of the whole beam
+    start: float  # m, station of the part's first end
+    chord: Pose  # Pose of the part's frame on the axes of the line
+    rest: Vector  # (n,) elastic coordinates without strain
+    wrench: Vector  # (6, n) force and moment at the second end for each coordinate
+    # (n,) amplitude of twist that the ends do not tell, beyond that of the wrench's statics
     inner: Vector
-    K: Vector
+    K: Vector  # (n, n) stiffness
 
     @classmethod
     def of(

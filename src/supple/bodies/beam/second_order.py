@@ -37,17 +37,11 @@ SLOPE_POINTS, TAPERED_SLOPE_POINTS = 4, 12
 
 @dataclass(frozen=True, eq=False)
 class BeamSlaves:
-    """Slaved shapes of a beam.
+    """Slaved shapes of a beam."""
 
-    Attributes
-    ----------
-    axial : shapes of shortening
-    tilt : shapes of tilting sections, whose centroids rest
-    mesh, across : the mesh and its shapes of bending with twist; None where they are not asked for
-    """
-
-    axial: Shortening
-    tilt: Tilt
+    axial: Shortening  # shapes of shortening
+    tilt: Tilt  # shapes of tilting sections, whose centroids rest
+    # mesh, across: the mesh and its shapes of bending with twist; None where they are not asked for
     mesh: BeamMesh | None = None
     across: MeshSlaves | None = None
 

@@ -48,18 +48,13 @@ Pool = dict[float, dict[Any, Any]]
 
 
 class BeamSegment(Beam):
-    """A beam of one element on its chord, a segment of another one.
-
-    Attributes
-    ----------
-    options : its deformations, and where its mass is
-    rest_shape : shape without strain where the beam is curved, twisted or tapered; else None
-    """
+    """A beam of one element on its chord, a segment of another one."""
 
     kind_name: ClassVar[str] = "Beam"
     is_segment: ClassVar[bool] = True
 
-    options: SegmentOptions
+    options: SegmentOptions  # its deformations, and where its mass is
+    # shape without strain where the beam is curved, twisted or tapered; else None
     rest_shape: RestShape | None
 
     def __init__(

@@ -105,17 +105,11 @@ def line_surface(body: ANCFLine) -> Surface:
 
 
 class Seen(NamedTuple):
-    """Surface of a plate or solid.
+    """Surface of a plate or solid."""
 
-    Attributes
-    ----------
-    rows : (v, n) places of vertices from nodal vectors
-    nodes : (v, k) values at vertices from values at nodes
-    faces : (t, 3) vertices, counterclockwise from outside, of a plate from the side of its normal
-    """
-
-    rows: sparse.csr_array
-    nodes: sparse.csr_array
+    rows: sparse.csr_array  # (v, n) places of vertices from nodal vectors
+    nodes: sparse.csr_array  # (v, k) values at vertices from values at nodes
+    # (t, 3) vertices, counterclockwise from outside, of a plate from the side of its normal
     faces: Indices
 
 

@@ -20,20 +20,12 @@ SECTION_POINTS = 3
 
 
 class LineSection(NamedTuple):
-    """The section at a frame of a line.
+    """The section at a frame of a line."""
 
-    Attributes
-    ----------
-    vectors : (K,) numbers of the nodal vectors of its element
-    rows : (n, K) that give r and r_x or, where sections have axes, the gradients of these
-    turn : (3, 3) axes of the frame in those of the section (`section_axes`)
-    weight : of an integral along the line
-    """
-
-    vectors: Indices
-    rows: Vector
-    turn: Vector
-    weight: float
+    vectors: Indices  # (K,) numbers of the nodal vectors of its element
+    rows: Vector  # (n, K) that give r and r_x or, where sections have axes, the gradients of these
+    turn: Vector  # (3, 3) axes of the frame in those of the section (`section_axes`)
+    weight: float  # of an integral along the line
 
 
 def line_section(body: ANCFLine, frame: Frame, weight: float = 1.0) -> LineSection:

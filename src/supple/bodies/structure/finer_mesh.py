@@ -34,18 +34,11 @@ SMALLEST = 1e-3  # weight of a node of an averaging interface, at least, in the 
 
 @dataclass(frozen=True, eq=False)
 class FinerMesh:
-    """A finer mesh with the interfaces of a body.
+    """A finer mesh with the interfaces of a body."""
 
-    Attributes
-    ----------
-    own : the body's own mesh with its interfaces
-    found : the finer mesh
-    tied : it with its interfaces
-    """
-
-    own: TiedComponent
-    found: Finer
-    tied: TiedComponent
+    own: TiedComponent  # the body's own mesh with its interfaces
+    found: Finer  # the finer mesh
+    tied: TiedComponent  # it with its interfaces
 
     @classmethod
     def of(cls, own: TiedComponent, held: set[str]) -> FinerMesh | None:

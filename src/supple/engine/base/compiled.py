@@ -401,16 +401,10 @@ def place_of(own_frames: dict[str, tuple[int, Pose]], frame: Frame) -> tuple[int
 
 @dataclass(frozen=True)
 class RowSets:
-    """The compiled model with each set of constraint rows, from the time on at which it was taken.
+    """The compiled model with each set of constraint rows, from the time of its use on."""
 
-    Attributes
-    ----------
-    begins : times (s), increasing
-    models : the model with the rows in use from each of these times on
-    """
-
-    begins: tuple[float, ...]
-    models: tuple[Compiled, ...]
+    begins: tuple[float, ...]  # times (s), increasing
+    models: tuple[Compiled, ...]  # the model with the rows in use from each of these times on
 
     @classmethod
     def of(cls, compiled: Compiled, begin: float = -np.inf) -> RowSets:

@@ -157,17 +157,18 @@ class RunHistory(History):
         nodes = flat.reshape(len(self.t), -1, kernel.MOTION_COLUMNS)
         node = nodes[:, [node for node, _ in frames]]
         rotation = rotations(node)
-        arm = (rotation @ np.array([pose.p for _, pose in frames])[:, :, None])[..., 0]
+        arm = (rotation @ np.array([pose.p for _, pose in frames]).reshape(-1, 3, 1))[..., 0]
         w = node[..., SPIN]
         V = np.empty((*node.shape[:2], 6))
         V[..., :3], V[..., 3:] = w, node[..., VELOCITY] + cross(w, arm)
-        return rotation @ np.array([pose.R for _, pose in frames]), node[..., PLACE] + arm, V
+        R = rotation @ np.array([pose.R for _, pose in frames]).reshape(-1, 3, 3)
+        return R, node[..., PLACE] + arm, V
 
     def _accelerations(self) -> Array:
         """Classical accelerations of the bodies' own frames."""
         frames = self.compiled.own_frames.values()
         node = self.nodes[:, [node for node, _ in frames]]
-        arm = (rotations(node) @ np.array([pose.p for _, pose in frames])[:, :, None])[..., 0]
+        arm = (rotations(node) @ np.array([pose.p for _, pose in frames]).reshape(-1, 3, 1))[..., 0]
         w, alpha = node[..., SPIN], node[..., TURNING]
         A = np.empty((*node.shape[:2], 6))
         A[..., :3] = alpha

@@ -52,15 +52,10 @@ def failed_law(c: Compiled, t: Array, q: Array, u: Array, z: Array) -> str | Non
 
 @dataclass(frozen=True, eq=False)
 class Loads:
-    """The force elements of a run: ``loads(name)`` evaluates one of them at all output times.
+    """The force elements of a run: ``loads(name)`` evaluates one of them at all output times."""
 
-    Attributes
-    ----------
-    history : the run
-    forces : the elements as they were simulated; a beam's damping and drivers have no entry
-    """
-
-    history: RunHistory
+    history: RunHistory  # the run
+    # the elements as they were simulated; a beam's damping and drivers have no entry
     forces: Mapping[str, ForceElement]
 
     @property

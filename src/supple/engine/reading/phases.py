@@ -28,17 +28,12 @@ Held = tuple[str, int]  # a joint, and the place of its coordinate; 0 for a whol
 
 @dataclass(frozen=True)
 class Phase:
-    """Locked coordinates, and joints and constraints that have let go.
+    """Locked coordinates, and joints and constraints that have let go."""
 
-    Attributes
-    ----------
-    locked : joints with places of coordinates, in the order of the user; (joint, 0) for a whole
-        spherical or free joint
-    released : names of joints and constraints
-    """
-
+    # joints with places of coordinates, in the order of the user; (joint, 0) for a whole spherical
+    # or free joint
     locked: frozenset[Held] = frozenset()
-    released: frozenset[str] = frozenset()
+    released: frozenset[str] = frozenset()  # names of joints and constraints
 
     def holds(self, joint: str, place: int) -> bool:
         """True if a coordinate does not move, because it is locked or because its joint is gone."""

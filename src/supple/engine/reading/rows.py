@@ -18,14 +18,10 @@ from supple.foundation.arrays import Array
 
 @dataclass(frozen=True)
 class Rows:
-    """Constraint rows at a state.
+    """Constraint rows at a state."""
 
-    Attributes
-    ----------
-    violation, rate, acceleration : (nr,)
-        Values of the rows and their time derivatives (m, rad; per s; per s2).
-    """
-
+    # violation, rate, acceleration: (nr,) Values of the rows and their time derivatives (m, rad;
+    # per s; per s2).
     violation: Array
     rate: Array
     acceleration: Array

@@ -89,18 +89,11 @@ def expect_component(owner: str, value: Any) -> None:
 
 @dataclass(frozen=True)
 class MassProperties:
-    """Mass, centre of mass and inertia of a component in its own axes.
+    """Mass, centre of mass and inertia of a component in its own axes."""
 
-    Attributes
-    ----------
-    mass : kg
-    centre : (3,) m
-    inertia : (3, 3) kg m2
-        About the centre of mass; products of inertia have the sign of a tensor.
-    """
-
-    mass: float
-    centre: Array
+    mass: float  # kg
+    centre: Array  # (3,) m
+    # (3, 3) kg m2 About the centre of mass; products of inertia have the sign of a tensor.
     inertia: Array
 
 

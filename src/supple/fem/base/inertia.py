@@ -16,42 +16,22 @@ CHUNK = 256
 
 @dataclass(frozen=True, eq=False)
 class InertiaMoments:
-    """Mass and its first and second moments in place x and shapes S; arrays are read-only.
+    """Mass and its first and second moments in place x and shapes S; arrays are read-only."""
 
-    Attributes
-    ----------
-    mass : kg
-    s0 : (3,)
-        Integral of rho x.
-    S1 : (3, n)
-        Integral of rho S.
-    E0 : (3, 3)
-        Integral of rho x x^T.
-    D0 : (3, 3, n)
-        ``D0[i, j, a]``: integral of rho x_i S_ja.
-    D1 : (3, 3, n, n)
-        ``D1[i, j, b, a]``: integral of rho S_ib S_ja.
-    """
-
-    mass: float
-    s0: Array
-    S1: Array
-    E0: Array
-    D0: Array
-    D1: Array
+    mass: float  # kg
+    s0: Array  # (3,) Integral of rho x.
+    S1: Array  # (3, n) Integral of rho S.
+    E0: Array  # (3, 3) Integral of rho x x^T.
+    D0: Array  # (3, 3, n) ``D0[i, j, a]``: integral of rho x_i S_ja.
+    D1: Array  # (3, 3, n, n) ``D1[i, j, b, a]``: integral of rho S_ib S_ja.
 
 
 @dataclass(frozen=True, eq=False)
 class InertiaIntegrals(InertiaMoments):
-    """Moments of a body's inertia as they were found.
+    """Moments of a body's inertia as they were found."""
 
-    Attributes
-    ----------
-    defect : float
-        Difference between the kinetic energy of the shapes and that of lumped masses, relative,
-        where these had to be used (it is made up for); zero if all integrals are exact.
-    """
-
+    # float Difference between the kinetic energy of the shapes and that of lumped masses, relative,
+    # where these had to be used (it is made up for); zero if all integrals are exact.
     defect: float = 0.0
 
     @classmethod

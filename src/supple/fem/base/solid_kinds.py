@@ -35,35 +35,21 @@ _CENTRE = (tuple(range(8)),)
 
 @dataclass(frozen=True)
 class SolidKind:
-    """One kind of element.
-
-    Attributes
-    ----------
-    name : str
-    corners : int
-        Number of corner nodes, which come first.
-    element : str
-        Class of scikit-fem that has its shape functions.
-    averaged : tuples of corner numbers
-        Each node in the middle of an edge, face or cell, by the corners around it.
-    degree : int
-        1 for straight edges, 2 for edges with a node in the middle.
-    mass_degrees : (straight, curved)
-        Degree of two shape functions times the volume, to be integrated exactly.
-    stiffness_degree : int
-        Degree for products of two strains: exact in straight elements (boxes for hexahedra), and
-        exact in all for constant stress, so that every mesh passes the patch test.
-    incompatible : bool
-        Whether it has strains beyond those of its nodes (`supple.fem.solids.matrices`).
-    """
+    """One kind of element."""
 
     name: str
-    corners: int
-    element: str
+    corners: int  # int Number of corner nodes, which come first.
+    element: str  # str Class of scikit-fem that has its shape functions.
+    # tuples of corner numbers Each node in the middle of an edge, face or cell, by the corners
+    # around it.
     averaged: tuple[tuple[int, ...], ...]
-    degree: int
+    degree: int  # int 1 for straight edges, 2 for edges with a node in the middle.
+    # (straight, curved) Degree of two shape functions times the volume, to be integrated exactly.
     mass_degrees: tuple[int, int]
+    # int Degree for products of two strains: exact in straight elements (boxes for hexahedra), and
+    # exact in all for constant stress, so that every mesh passes the patch test.
     stiffness_degree: int
+    # bool Whether it has strains beyond those of its nodes (`supple.fem.solids.matrices`).
     incompatible: bool = False
 
     @property

@@ -78,17 +78,13 @@ def _touching(graph: Any, these: Indices, others: Indices, mark: Array) -> Indic
 @public
 @dataclass(frozen=True, eq=False)
 class Vibration:
-    """Lowest modes, ascending.
+    """Lowest modes, ascending."""
 
-    Attributes
-    ----------
-    eigenvalues : (n,) (rad/s)2
-        Squares of the angular frequencies; rounding leaves those of rigid motion a little off zero.
-    shapes : (size, n)
-        ``shapes.T @ mass_matrix @ shapes`` is the identity; zero where coordinates are held.
-    """
-
+    # (n,) (rad/s)2 Squares of the angular frequencies; rounding leaves those of rigid motion a
+    # little off zero.
     eigenvalues: Array
+    # (size, n) ``shapes.T @ mass_matrix @ shapes`` is the identity; zero where coordinates are
+    # held.
     shapes: Array
 
     @property

@@ -92,18 +92,13 @@ KEPT = 256
 
 @dataclass(frozen=True, eq=False)
 class Compliance:
-    """Compliances of the sections of an element, and their integrals from its first end.
-
-    Attributes
-    ----------
-    line : BeamLine
-    start, part : place of the element in 0..1 of the line, and its length there
-    stations : ((xi, weight, law), ...) Gauss points of its cells
-    """
+    """Compliances of the sections of an element, and their integrals from its first end."""
 
     line: BeamLine
+    # start, part: place of the element in 0..1 of the line, and its length there
     start: float
     part: float
+    # ((xi, weight, law), ...) Gauss points of its cells
     stations: Sequence[tuple[float, float, SectionLaw]]
 
     def at(self, xi: float) -> Array:
@@ -252,25 +247,15 @@ def _rows(*parts: tuple[Array, Any]) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class BeamElement:
-    """An element along +x.
+    """An element along +x."""
 
-    Attributes
-    ----------
-    length : m
-    planes : (2,)
-        Shapes of bending in the planes of y and z.
-    stations : ((xi, weight, law), ...)
-        Gauss points on 0..1 and what the section is there.
-    centre : (2,) m
-        Place y, z of the shear centre.
-    compliance : that of its sections, if they change
-    """
-
-    length: float
+    length: float  # m
+    # (2,) Shapes of bending in the planes of y and z.
     planes: tuple[PlaneShapes | TaperedShapes, PlaneShapes | TaperedShapes]
+    # ((xi, weight, law), ...) Gauss points on 0..1 and what the section is there.
     stations: tuple[tuple[float, float, SectionLaw], ...]
-    centre: tuple[float, float] = (0.0, 0.0)
-    compliance: Compliance | None = None
+    centre: tuple[float, float] = (0.0, 0.0)  # (2,) m Place y, z of the shear centre.
+    compliance: Compliance | None = None  # that of its sections, if they change
     steepest: ClassVar[float] = 2.0  # ratio of bending stiffness within an element
 
     @classmethod

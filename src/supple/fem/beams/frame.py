@@ -25,26 +25,15 @@ from supple.foundation.errors import ModelError
 
 
 class Piece(NamedTuple):
-    """An element in its place.
-
-    Attributes
-    ----------
-    element : BeamElement
-    material : Material
-    origin : (3,) m, its first end
-    axes : (3, 3), maps its axes to those of the body
-    nodes : its two nodes
-    turn : (12, 12), its end coordinates from those of the nodes
-    arms : (2, 3) m, from its nodes to its ends, in the axes of the body
-    """
+    """An element in its place."""
 
     element: BeamElement
     material: Material
-    origin: Array
-    axes: Array
-    nodes: tuple[int, int]
-    turn: Array
-    arms: Array
+    origin: Array  # (3,) m, its first end
+    axes: Array  # (3, 3), maps its axes to those of the body
+    nodes: tuple[int, int]  # its two nodes
+    turn: Array  # (12, 12), its end coordinates from those of the nodes
+    arms: Array  # (2, 3) m, from its nodes to its ends, in the axes of the body
 
     @property
     def columns(self) -> Indices:

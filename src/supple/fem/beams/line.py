@@ -26,27 +26,18 @@ STEEPEST, FINEST = 3.0, 40  # FINEST: how often a cell may be halved towards an 
 
 @dataclass(frozen=True, eq=False)
 class SectionLaw:
-    """Mass, inertia and stiffness of one section, per length.
+    """Mass, inertia and stiffness of one section, per length."""
 
-    Attributes
-    ----------
-    line_mass : kg/m
-    mass_moments : (2, 2) kg m
-        Integrals of y y, y z; z y, z z over the mass of the section; zeros for a line mass.
-    axial, torsional : N, N m2
-        E A and G J.
-    bending : (2, 2) N m2
-        E times the integrals of y y, y z; z y, z z: moments for the curvatures v'', w''.
-    shear : (2,) N
-        G k A along y and z; infinite for Euler and Bernoulli.
-    """
-
-    line_mass: float
+    line_mass: float  # kg/m
+    # (2, 2) kg m Integrals of y y, y z; z y, z z over the mass of the section; zeros for a line
+    # mass.
     mass_moments: Array
+    # axial, torsional: N, N m2 E A and G J.
     axial: float
+    # (2, 2) N m2 E times the integrals of y y, y z; z y, z z: moments for the curvatures v'', w''.
     bending: Array
     torsional: float
-    shear: tuple[float, float]
+    shear: tuple[float, float]  # (2,) N G k A along y and z; infinite for Euler and Bernoulli.
 
     @property
     def law(self) -> Array:

@@ -24,22 +24,13 @@ MOST_STRESS = 3_200_000
 
 
 class DrawnMesh(NamedTuple):
-    """A mesh to be drawn.
+    """A mesh to be drawn."""
 
-    Attributes
-    ----------
-    nodes : (p, 3) m, undeformed, in the axes of the body
-    rows : (p, 3, n) displacements of the nodes for each elastic coordinate
-    cells : (e, k) node numbers of all cells
-    kind : "line", "triangle", or a kind of `SolidMesh`; "vertex" if only nodes are known
-    radius : (p,) m, of the members at the nodes of lines; empty of other cells
-    """
-
-    nodes: Array
-    rows: Array
-    cells: Indices
-    kind: str
-    radius: Array
+    nodes: Array  # (p, 3) m, undeformed, in the axes of the body
+    rows: Array  # (p, 3, n) displacements of the nodes for each elastic coordinate
+    cells: Indices  # (e, k) node numbers of all cells
+    kind: str  # "line", "triangle", or a kind of `SolidMesh`; "vertex" if only nodes are known
+    radius: Array  # (p,) m, of the members at the nodes of lines; empty of other cells
 
 
 def mean_radius(half_sizes: tuple[float, float] | None, area: float) -> float:
@@ -61,43 +52,32 @@ def _no_lines() -> Indices:
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """Points of a body with what joins them.
+    """Points of a body with what joins them."""
 
-    Attributes
-    ----------
-    points : (v, 3) m
-        Vertices in the body's axes where all elastic coordinates are zero.
-    triangles : (t, 3)
-        Vertices of each, counterclockwise seen from outside.
-    lines : (l, 2)
-    place, arms : (v,) and (v, 3) m
-        Number of the place that carries a vertex, and the way from there to it.
-    rows : (places, 6, n)
-        Displacement and rotation of places for each elastic coordinate.
-    slaved, Gamma : (places, 6, r) and (r, n, n)
-        Shapes that follow with the amplitudes ``q . Gamma q / 2``.
-    second : further motion of places, if there is any
-    stress : (v, c, n) Pa, or (0, 3, 0) where stress is not known
-        Rows of the coordinates whose values (c,) have the equivalent stress of von Mises as norm;
-        with c = 12 six for the side that its triangles are seen from, then six for the other.
-    stress_at : the same values (nt, v, c) at coordinates (nt, n), of a body whose stress is no row
-    modulus : (v,) Pa, Young's modulus at the vertices; empty where stress is not known
-    hub : (3,) m or None
-        Where bars to all joints begin, if the form of the body is not known.
-    """
-
-    points: Array
+    points: Array  # (v, 3) m Vertices in the body's axes where all elastic coordinates are zero.
+    # (t, 3) Vertices of each, counterclockwise seen from outside.
     triangles: Indices = field(default_factory=_no_faces)
-    lines: Indices = field(default_factory=_no_lines)
+    lines: Indices = field(default_factory=_no_lines)  # (l, 2)
+    # place, arms: (v,) and (v, 3) m Number of the place that carries a vertex, and the way from
+    # there to it.
     place: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     arms: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    # (places, 6, n) Displacement and rotation of places for each elastic coordinate.
     rows: Array = field(default_factory=lambda: np.zeros((0, 6, 0)))
+    # slaved, Gamma: (places, 6, r) and (r, n, n) Shapes that follow with the amplitudes ``q . Gamma
+    # q / 2``.
     slaved: Array = field(default_factory=lambda: np.zeros((0, 6, 0)))
     Gamma: Array = field(default_factory=lambda: np.zeros((0, 0, 0)))
-    second: Second | None = None
+    second: Second | None = None  # further motion of places, if there is any
+    # (v, c, n) Pa, or (0, 3, 0) where stress is not known Rows of the coordinates whose values (c,)
+    # have the equivalent stress of von Mises as norm; with c = 12 six for the side that its
+    # triangles are seen from, then six for the other.
     stress: Array = field(default_factory=lambda: np.zeros((0, 3, 0)))
+    # the same values (nt, v, c) at coordinates (nt, n), of a body whose stress is no row
     stress_at: Second | None = None
+    # (v,) Pa, Young's modulus at the vertices; empty where stress is not known
     modulus: Array = field(default_factory=lambda: np.zeros(0))
+    # (3,) m or None Where bars to all joints begin, if the form of the body is not known.
     hub: Array | None = None
 
     def fields(self, motion: Array) -> Array:

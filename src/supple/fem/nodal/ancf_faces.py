@@ -24,19 +24,12 @@ POINTS = 3  # along a side of a face of a solid: shapes of degree 2 times a norm
 
 
 class Face(NamedTuple):
-    """A face of a body.
+    """A face of a body."""
 
-    Attributes
-    ----------
-    nodes : numbers of its nodes in the body
-    vectors : (K,) numbers of its nodal vectors
-    weights : (P,) of the points of its rule, in units of the two coordinates
-    shapes : (3, P, K) rows of the place at the points and its derivatives by the coordinates
-    """
-
-    nodes: frozenset[int]
-    vectors: Indices
-    weights: Array
+    nodes: frozenset[int]  # numbers of its nodes in the body
+    vectors: Indices  # (K,) numbers of its nodal vectors
+    weights: Array  # (P,) of the points of its rule, in units of the two coordinates
+    # (3, P, K) rows of the place at the points and its derivatives by the coordinates
     shapes: Array
 
     def areas(self, rest: Array) -> Array:

@@ -34,28 +34,15 @@ SAME_DIGITS = 12
 
 @dataclass(frozen=True, eq=False)
 class ANCFMesh:
-    """Nodes and elements; elements of one kind and shape share a table.
+    """Nodes and elements; elements of one kind and shape share a table."""
 
-    Attributes
-    ----------
-    rest : (nodes, V, d)
-        Nodal vectors without load, the place (m) first.
-    cells : nodes (k,) of each element
-    kinds : (elements,)
-        Number of each element's table.
-    tables : the tables
-    places : (nodes, V) truth values
-        Which vectors are places; the others are gradients.
-    axes_from : int
-        First of the two gradients behind the place of a node that its axes are made of: 1 are r_x
-        and r_y, 2 are r_y and r_z.
-    """
-
-    rest: Array
-    cells: tuple[Indices, ...]
-    kinds: Indices
-    tables: tuple[ElementTable, ...]
-    places: Booleans
+    rest: Array  # (nodes, V, d) Nodal vectors without load, the place (m) first.
+    cells: tuple[Indices, ...]  # nodes (k,) of each element
+    kinds: Indices  # (elements,) Number of each element's table.
+    tables: tuple[ElementTable, ...]  # the tables
+    places: Booleans  # (nodes, V) truth values Which vectors are places; the others are gradients.
+    # int First of the two gradients behind the place of a node that its axes are made of: 1 are r_x
+    # and r_y, 2 are r_y and r_z.
     axes_from: int = 1
 
     @classmethod

@@ -40,26 +40,14 @@ PLANE = 100.0
 
 @dataclass(frozen=True, eq=False)
 class SolidVectors:
-    """Vectors that the places of the nodes of a solid are made of.
+    """Vectors that the places of the nodes of a solid are made of."""
 
-    Attributes
-    ----------
-    rest : (n, 3)
-        The vectors at rest: places of free nodes, then place and gradients of each interface.
-    places : (n,) truth values
-        Which of them are places.
-    nodes : (N, n) sparse
-        Places of all nodes from the vectors.
-    first : (N,)
-        Number of the vector of each node, -1 in an interface.
-    pieces : number of the first vector of each interface
-    """
-
+    # (n, 3) The vectors at rest: places of free nodes, then place and gradients of each interface.
     rest: Array
-    places: Booleans
-    nodes: sparse.csr_array
-    first: Indices
-    pieces: tuple[int, ...]
+    places: Booleans  # (n,) truth values Which of them are places.
+    nodes: sparse.csr_array  # (N, n) sparse Places of all nodes from the vectors.
+    first: Indices  # (N,) Number of the vector of each node, -1 in an interface.
+    pieces: tuple[int, ...]  # number of the first vector of each interface
 
     @classmethod
     def of(cls, solid: SolidMesh, interfaces: Sequence[Interface] = ()) -> SolidVectors:

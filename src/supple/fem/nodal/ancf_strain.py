@@ -49,28 +49,18 @@ LINEAR_SOLID = 1.0  # the same of linear elements, most of whose energy is wrong
 
 
 class StrainField:
-    """Strains of a body as functions of its nodal vectors.
+    """Strains of a body as functions of its nodal vectors."""
 
-    Attributes
-    ----------
-    cells : (e, k) nodes of each element
-    law : (6, 6) energy of the strains, per area of plates (N/m, N m), of solids per volume (Pa)
-    factors : (6, 6) how much larger the errors are than the estimate, as a rule
-    sizes : (e,) areas m2 or volumes m3
-    count : number of nodes
-    node_rows : (nodes, n) sparse rows of the places of nodes from nodal vectors
-    sides : rows (s, 6) from strains at a node to those on a side of the body, by its name
-    stress_law : (s, s) from strains on a side to stresses, Pa
-    """
-
-    cells: Indices
+    cells: Indices  # (e, k) nodes of each element
+    # (6, 6) energy of the strains, per area of plates (N/m, N m), of solids per volume (Pa)
     law: Array
-    factors: Array
-    sizes: Array
-    count: int
-    node_rows: sparse.csr_array
+    factors: Array  # (6, 6) how much larger the errors are than the estimate, as a rule
+    sizes: Array  # (e,) areas m2 or volumes m3
+    count: int  # number of nodes
+    node_rows: sparse.csr_array  # (nodes, n) sparse rows of the places of nodes from nodal vectors
+    # rows (s, 6) from strains at a node to those on a side of the body, by its name
     sides: Mapping[str, Array]
-    stress_law: Array
+    stress_law: Array  # (s, s) from strains on a side to stresses, Pa
 
     def places(self, e: Array) -> Array:
         """Places (nt, nodes, 3) m from nodal vectors (nt, n, 3)."""

@@ -58,24 +58,15 @@ GREEN: tuple[tuple[Term, ...], ...] = (
 
 @dataclass(frozen=True, eq=False)
 class StrainPoint:
-    """Strains at one point of an element.
+    """Strains at one point of an element."""
 
-    Attributes
-    ----------
-    rows : (n, vectors)
-        Rows of shape derivatives, which give the vectors r_a.
-    strains : sequence of strains, each a sequence of terms (c, a, b)
-        The strain is the sum of ``c (r_a . r_b)`` minus its value at rest.
-    elasticity : (strains, strains)
-        D: weight of the point times stiffness, so that the energy is in J.
-    viscosity : (strains, strains)
-        D': the same of the rate of strain, in J s.
-    """
-
-    rows: Array
+    rows: Array  # (n, vectors) Rows of shape derivatives, which give the vectors r_a.
+    # sequence of strains, each a sequence of terms (c, a, b) The strain is the sum of ``c (r_a .
+    # r_b)`` minus its value at rest.
     strains: tuple[tuple[Term, ...], ...]
+    # (strains, strains) D: weight of the point times stiffness, so that the energy is in J.
     elasticity: Array
-    viscosity: Array
+    viscosity: Array  # (strains, strains) D': the same of the rate of strain, in J s.
 
     @classmethod
     def of(
@@ -96,37 +87,23 @@ class StrainPoint:
 
 @dataclass(frozen=True, eq=False)
 class ElementTable:
-    """One element as data.
+    """One element as data."""
 
-    Attributes
-    ----------
-    nodes, node_vectors : int
-        Number of its nodes, and of the vectors of each (the same for all), the place first.
-    points : (P, 7) integers; see the head of this file, also for the next
-    terms : (T, 3) integers
-    factors : (T,)
-    rows : (R, K)
-    rest : (N,)
-    elasticity, viscosity : (Q,)
-    mass : (K, K)
-    stiffness : (K, K)
-        C; zeros if all energy is that of strains.
-    places : (K,)
-        1 for vectors that are places, 0 for gradients: a translation.
-    """
-
+    # nodes, node_vectors: int Number of its nodes, and of the vectors of each (the same for all),
+    # the place first.
     nodes: int
     node_vectors: int
-    points: Integers
-    terms: Integers
-    factors: Array
-    rows: Array
-    rest: Array
+    points: Integers  # (P, 7) integers; see the head of this file, also for the next
+    terms: Integers  # (T, 3) integers
+    factors: Array  # (T,)
+    rows: Array  # (R, K)
+    rest: Array  # (N,)
+    # elasticity, viscosity: (Q,)
     elasticity: Array
     viscosity: Array
-    mass: Array
-    stiffness: Array
-    places: Array
+    mass: Array  # (K, K)
+    stiffness: Array  # (K, K) C; zeros if all energy is that of strains.
+    places: Array  # (K,) 1 for vectors that are places, 0 for gradients: a translation.
 
     @classmethod
     def of(

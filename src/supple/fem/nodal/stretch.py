@@ -68,17 +68,13 @@ def stretch_rows(length: float) -> Array:
 
 
 class Beside(NamedTuple):
-    """Neighbours of an element in its line.
+    """Neighbours of an element in its line."""
 
-    Attributes
-    ----------
-    first, last : it is at an end of the line
-    short : what is left of the line at a side of it has a small part of its own mass, or it tapers
-        much to an end of the line
-    """
-
+    # first, last: it is at an end of the line
     first: bool
     last: bool
+    # what is left of the line at a side of it has a small part of its own mass, or it tapers much
+    # to an end of the line
     short: bool
 
     @classmethod

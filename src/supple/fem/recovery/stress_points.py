@@ -30,27 +30,18 @@ SHEAR = ((0, 1), (0, 2), (1, 2))
 
 @dataclass(frozen=True, eq=False)
 class StressBlock:
-    """Some points of a body and what its elastic coordinates q (n,) do there.
+    """Some points of a body and what its elastic coordinates q (n,) do there."""
 
-    Attributes
-    ----------
-    places : (m, 3) m, in the undeformed body
-    strain, stress : (m, k, n)
-        Rows for q; k is 3 (beams xx, xy, xz; shells xx, yy, xy in the axes of the triangle) or 6
-        (solids xx, yy, zz, xy, xz, yz). Shear strains are angles, stresses in Pa.
-    von_mises : function of stresses (..., k)
-    strain_tensor : function from strains (..., k) to tensors (..., d, d)
-    normals : how many of the k strains are normal strains; they come first
-    name : what a point is called, by its number in the block
-    """
-
-    places: Array
+    places: Array  # (m, 3) m, in the undeformed body
+    # strain, stress: (m, k, n) Rows for q; k is 3 (beams xx, xy, xz; shells xx, yy, xy in the axes
+    # of the triangle) or 6 (solids xx, yy, zz, xy, xz, yz). Shear strains are angles, stresses in
+    # Pa.
     strain: Array
     stress: Array
-    von_mises: Callable[[Array], Array]
-    strain_tensor: Callable[[Array], Array]
-    normals: int
-    name: Callable[[int], str]
+    von_mises: Callable[[Array], Array]  # function of stresses (..., k)
+    strain_tensor: Callable[[Array], Array]  # function from strains (..., k) to tensors (..., d, d)
+    normals: int  # how many of the k strains are normal strains; they come first
+    name: Callable[[int], str]  # what a point is called, by its number in the block
 
 
 def mesh_blocks(component: Any, basis: Array) -> Iterator[StressBlock]:

@@ -51,26 +51,17 @@ DIAGONALS = {
 
 @dataclass(frozen=True, eq=False)
 class Finer:
-    """A finer mesh.
+    """A finer mesh."""
 
-    Attributes
-    ----------
-    component : the finer mesh
-    P : sparse (size there, size here)
-        Nodal coordinates there of a displacement that is given here.
-    weights : sparse (nodes there, nodes here)
-        How much a node there belongs to each node here; sums are one.
-    same : (nodes here,) numbers of these nodes there
-    rest : its error, in parts of what both differ by
-    nested : whether displacements of the mesh are among its own, with the same energy
-    """
-
-    component: Any
+    component: Any  # the finer mesh
+    # sparse (size there, size here) Nodal coordinates there of a displacement that is given here.
     P: Any
+    # sparse (nodes there, nodes here) How much a node there belongs to each node here; sums are
+    # one.
     weights: Any
-    same: Indices
-    rest: float
-    nested: bool = True
+    same: Indices  # (nodes here,) numbers of these nodes there
+    rest: float  # its error, in parts of what both differ by
+    nested: bool = True  # whether displacements of the mesh are among its own, with the same energy
 
     @cached_property
     def parents(self) -> Any:

@@ -16,18 +16,12 @@ AROUND = 28  # points of a circle
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """Points of a section's surface; all sections of one kind have the same loops.
+    """Points of a section's surface; all sections of one kind have the same loops."""
 
-    Attributes
-    ----------
-    points : (k, 2) m, along y and z
-    loops : sequences of points around the section, with the material on their left
-    cap : triangles that fill it, counterclockwise in y, z
-    """
-
-    points: Array
+    points: Array  # (k, 2) m, along y and z
+    # sequences of points around the section, with the material on their left
     loops: tuple[tuple[int, ...], ...]
-    cap: Faces
+    cap: Faces  # triangles that fill it, counterclockwise in y, z
 
 
 def section_outline(section: CrossSection) -> Outline:

@@ -50,23 +50,12 @@ def plane_von_mises(stress: Any) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ShellPoint:
-    """A point of a shell, made by ``ShellMesh.at``; all its rows are (k, size), for ``rows @ q``.
-
-    Attributes
-    ----------
-    mesh : ShellMesh
-    triangles : (m,)
-        The triangle it lies in, or all those around a node.
-    weights : (m, 3)
-        Weights of their corners.
-    shares : (m,)
-        Part of each triangle in the rows; they add up to one.
-    """
+    """A point of a shell, made by ``ShellMesh.at``; its rows are (k, size), for ``rows @ q``."""
 
     mesh: ShellMesh
-    triangles: Integers
-    weights: Array
-    shares: Array
+    triangles: Integers  # (m,) The triangle it lies in, or all those around a node.
+    weights: Array  # (m, 3) Weights of their corners.
+    shares: Array  # (m,) Part of each triangle in the rows; they add up to one.
 
     @property
     def place(self) -> Array:

@@ -42,15 +42,9 @@ def mass_points() -> tuple[Array, Array]:
 
 @dataclass(frozen=True, eq=False)
 class Triangles:
-    """Triangles between points of space.
+    """Triangles between points of space."""
 
-    Attributes
-    ----------
-    places : (t, 3, 3) m
-        Corners of each triangle.
-    """
-
-    places: Array
+    places: Array  # (t, 3, 3) m Corners of each triangle.
 
     @classmethod
     def of(cls, nodes: Array, corners: Integers) -> Triangles:

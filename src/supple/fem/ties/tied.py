@@ -40,33 +40,19 @@ DETERMINED = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class TiedComponent:
-    """A component with interface frames; made by `tied_component`.
-
-    Attributes
-    ----------
-    component : Component
-    interfaces : tuple of Interface
-    T : sparse (component.size, size)
-        Nodal coordinates from those retained here.
-    places : (size,) integers
-        The node or interface that a retained coordinate belongs to.
-    kinds : (size,) integers
-        What it is: 0 to 5 for u, v, w, tx, ty, tz.
-    dense : places
-        Nodes of averaging interfaces that are retained: their matrices are full.
-    stiffness_matrix, own_mass : sparse (size, size), without point masses
-    point_masses : ((place, kg), ...)
-    """
+    """A component with interface frames; made by `tied_component`."""
 
     component: Component
-    interfaces: tuple[Interface, ...]
-    T: Any
-    places: Indices
-    kinds: Indices
+    interfaces: tuple[Interface, ...]  # tuple of Interface
+    T: Any  # sparse (component.size, size) Nodal coordinates from those retained here.
+    places: Indices  # (size,) integers The node or interface that a retained coordinate belongs to.
+    kinds: Indices  # (size,) integers What it is: 0 to 5 for u, v, w, tx, ty, tz.
+    # places Nodes of averaging interfaces that are retained: their matrices are full.
     dense: Indices
+    # stiffness_matrix, own_mass: sparse (size, size), without point masses
     stiffness_matrix: Any
     own_mass: Any
-    point_masses: PointMasses = ()
+    point_masses: PointMasses = ()  # ((place, kg), ...)
 
     def with_masses(self, point_masses: PointMasses) -> TiedComponent:
         """Return the component with these point masses, ((place, kg), ...)."""
@@ -314,24 +300,15 @@ def refuse_incomplete(owner: str, field: str, given: Any, tied: TiedComponent, p
 
 @dataclass(frozen=True, eq=False)
 class Ties:
-    """Maps between nodal coordinates x (size,), retained ones z (m,) and frames y (6 f,).
+    """Maps between nodal coordinates x (size,), retained ones z (m,) and frames y (6 f,)."""
 
-    Attributes
-    ----------
-    interfaces : tuple of Interface
-    T : sparse (size, m)
-        ``x = T @ z``. Retained are the six coordinates of each rigid interface, in their order, and
-        then the coordinates ``free`` of all nodes that no rigid interface holds.
-    free : (m - 6 r,) integers
-        Nodal coordinates that are retained themselves.
-    B : sparse (6 f, m)
-        ``y = B @ z``: the six coordinates of each interface, in the order of ``interfaces``;
-        loads on the frames act as ``B.T @ load`` on the retained coordinates.
-    """
-
-    interfaces: tuple[Interface, ...]
+    interfaces: tuple[Interface, ...]  # tuple of Interface
+    # sparse (size, m) ``x = T @ z``. Retained are the six coordinates of each rigid interface, in
+    # their order, and then the coordinates ``free`` of all nodes that no rigid interface holds.
     T: sparse.csc_array
-    free: Indices
+    free: Indices  # (m - 6 r,) integers Nodal coordinates that are retained themselves.
+    # sparse (6 f, m) ``y = B @ z``: the six coordinates of each interface, in the order of
+    # ``interfaces``; loads on the frames act as ``B.T @ load`` on the retained coordinates.
     B: sparse.csc_array
 
     def reduce(self, matrix: Any) -> sparse.csc_array:

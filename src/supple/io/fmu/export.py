@@ -56,28 +56,19 @@ MACHINES = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64"
 
 @dataclass(frozen=True)
 class Description:
-    """Description of an FMU.
+    """Description of an FMU."""
 
-    Attributes
-    ----------
-    name, identifier : of the model, as text and as a name in C
-    token : GUID or instantiation token
-    kinds : "co-simulation", "model-exchange"
-    variables : in the order of their value references
-    start, stop : s, of the default experiment
-    tolerance : relative
-    tool : the program and its version
-    """
-
+    # name, identifier: of the model, as text and as a name in C
     name: str
     identifier: str
-    token: str
-    kinds: tuple[str, ...]
-    variables: Sequence[Variable]
+    token: str  # GUID or instantiation token
+    kinds: tuple[str, ...]  # "co-simulation", "model-exchange"
+    variables: Sequence[Variable]  # in the order of their value references
+    # start, stop: s, of the default experiment
     start: float
     stop: float
-    tolerance: float
-    tool: str
+    tolerance: float  # relative
+    tool: str  # the program and its version
 
     def xml(self, version: str) -> bytes:
         """The file modelDescription.xml."""

@@ -55,16 +55,10 @@ SAME = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Tilt:
-    """Slaved shapes of tilting sections.
+    """Slaved shapes of tilting sections."""
 
-    Attributes
-    ----------
-    Gamma : (r, n, n)
-    fields : (r, 3, 3)
-        A point at the place x from its section's centroid moves by ``fields[s] @ x``.
-    """
-
-    Gamma: Vector
+    Gamma: Vector  # (r, n, n)
+    # (r, 3, 3) A point at the place x from its section's centroid moves by ``fields[s] @ x``.
     fields: Vector
 
     @classmethod
@@ -119,17 +113,10 @@ def _independent(forms: Vector) -> tuple[Vector, Vector]:
 
 @dataclass(frozen=True, eq=False)
 class Whitened:
-    """Combinations of loads whose deflections have unit strain energy and are orthogonal.
+    """Combinations of loads whose deflections have unit strain energy and are orthogonal."""
 
-    Attributes
-    ----------
-    combinations : (loads, r)
-        Columns are factors of the loads.
-    Gamma : (r, n, n)
-    """
-
-    combinations: Vector
-    Gamma: Vector
+    combinations: Vector  # (loads, r) Columns are factors of the loads.
+    Gamma: Vector  # (r, n, n)
 
     @classmethod
     def of(cls, work: Vector, geometric: Vector, least: Vector) -> Whitened:
@@ -149,17 +136,10 @@ class Whitened:
 
 @dataclass(frozen=True, eq=False)
 class MeshSlaves:
-    """Slaved shapes of a finite-element component.
+    """Slaved shapes of a finite-element component."""
 
-    Attributes
-    ----------
-    Gamma : (r, n, n)
-    shapes : (size, r)
-        Nodal coordinates of each.
-    """
-
-    Gamma: Vector
-    shapes: Vector
+    Gamma: Vector  # (r, n, n)
+    shapes: Vector  # (size, r) Nodal coordinates of each.
 
     @classmethod
     def of(
@@ -277,19 +257,12 @@ def slaved_mesh(
 
 @dataclass(frozen=True, eq=False)
 class Shortening:
-    """Axial slaved shapes of a beam.
+    """Axial slaved shapes of a beam."""
 
-    Attributes
-    ----------
-    Gamma : (r, n, n)
-    cuts : (cells + 1,) m, stations between which the displacements are polynomials
-    series : (cells, degree + 1, r), their Chebyshev coefficients, m
-    ends : (cells + 1, r) m, displacements at the cuts; where the axis is held they are exactly zero
-    """
-
-    Gamma: Vector
-    cuts: Vector
-    series: Vector
+    Gamma: Vector  # (r, n, n)
+    cuts: Vector  # (cells + 1,) m, stations between which the displacements are polynomials
+    series: Vector  # (cells, degree + 1, r), their Chebyshev coefficients, m
+    # (cells + 1, r) m, displacements at the cuts; where the axis is held they are exactly zero
     ends: Vector
 
     def displacement(self, x: float) -> Vector:

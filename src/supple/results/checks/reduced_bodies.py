@@ -173,16 +173,10 @@ def attached(result: Result, body: FlexibleBody) -> str:
 
 @dataclass(frozen=True)
 class MeshError:
-    """Error of the deflections of a body by its mesh, over a run.
+    """Error of the deflections of a body by its mesh, over a run."""
 
-    Attributes
-    ----------
-    part : of the deflections by which it is too stiff, or, negative, too soft
-    time : s, at which it does so first
-    """
-
-    part: float
-    time: float
+    part: float  # of the deflections by which it is too stiff, or, negative, too soft
+    time: float  # s, at which it does so first
 
 
 def mesh_works(body: Deflected) -> tuple[Array, Array] | None:

@@ -31,27 +31,18 @@ LEVELS = ("trusted", "doubtful", "not trusted")
 
 
 class AuditRecord(NamedTuple):
-    """Extremes over all accepted steps of a run, in J.
+    """Extremes over all accepted steps of a run, in J."""
 
-    Attributes
-    ----------
-    max_error : largest |E - E0 - work + dissipated|
-    max_elastic : largest elastic energy
-    kinetic_min, kinetic_max : smallest and largest kinetic energy
-    max_energy : largest magnitude of the energies that are summed
-    initial_energy : E0 at the start of the run; NaN when unknown
-    exchanged : range of all energies that are not kinetic, work and dissipation included
-    max_strain : largest strain energy of flexible bodies
-    """
-
-    max_error: float
-    max_elastic: float
+    max_error: float  # largest |E - E0 - work + dissipated|
+    max_elastic: float  # largest elastic energy
+    # kinetic_min, kinetic_max: smallest and largest kinetic energy
     kinetic_min: float
     kinetic_max: float
-    max_energy: float
-    initial_energy: float = math.nan
+    max_energy: float  # largest magnitude of the energies that are summed
+    initial_energy: float = math.nan  # E0 at the start of the run; NaN when unknown
+    # range of all energies that are not kinetic, work and dissipation included
     exchanged: float = 0.0
-    max_strain: float = 0.0
+    max_strain: float = 0.0  # largest strain energy of flexible bodies
 
     @property
     def kinetic_range(self) -> float:
@@ -61,22 +52,13 @@ class AuditRecord(NamedTuple):
 
 @dataclass(frozen=True)
 class MomentumRecord:
-    """One component of momentum that a symmetry of the model keeps constant.
+    """One component of momentum that a symmetry of the model keeps constant."""
 
-    Attributes
-    ----------
-    name : what is conserved, e.g. "angular momentum about y"
-    initial : its value at the start, in `unit`
-    max_error : largest |value - initial| over all accepted steps, in `unit`
-    unit : "kg m2/s" or "kg m/s"
-    scale : size of the terms that sum to it, in `unit`
-    """
-
-    name: str
-    initial: float
-    max_error: float
-    unit: str
-    scale: float
+    name: str  # what is conserved, e.g. "angular momentum about y"
+    initial: float  # its value at the start, in `unit`
+    max_error: float  # largest |value - initial| over all accepted steps, in `unit`
+    unit: str  # "kg m2/s" or "kg m/s"
+    scale: float  # size of the terms that sum to it, in `unit`
 
     @property
     def ratio(self) -> float:

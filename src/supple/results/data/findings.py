@@ -24,25 +24,16 @@ GRADES = {"valid": "good", "doubtful": "doubtful", "not valid": "bad"}
 
 @dataclass(frozen=True)
 class RunFinding:
-    """Something that a run cannot tell, or tells wrongly.
+    """Something that a run cannot tell, or tells wrongly."""
 
-    Attributes
-    ----------
-    where : name of a joint, body or force; empty where it is the whole model
-    what : "output", "growth", "creep" or "unstable"
-    value, limit : what was found at most, and what is allowed, in units of ``what``
-    time : s, from when on; None where a whole run is judged
-    serious : whether the results cannot be used without a look at it
-    sentence : all of it, and what to do
-    """
-
-    where: str
-    what: str
+    where: str  # name of a joint, body or force; empty where it is the whole model
+    what: str  # "output", "growth", "creep" or "unstable"
+    # value, limit: what was found at most, and what is allowed, in units of ``what``
     value: float
     limit: float
-    time: float | None
-    serious: bool
-    sentence: str
+    time: float | None  # s, from when on; None where a whole run is judged
+    serious: bool  # whether the results cannot be used without a look at it
+    sentence: str  # all of it, and what to do
 
     def __str__(self) -> str:
         return self.sentence
@@ -65,16 +56,10 @@ class Finding(RunFinding):
 
 @dataclass(frozen=True, eq=False)
 class Extreme:
-    """History of a quantity that should stay small.
+    """History of a quantity that should stay small."""
 
-    Attributes
-    ----------
-    t : (k,) s
-    values : (k,) not negative
-    """
-
-    t: Array
-    values: Array
+    t: Array  # (k,) s
+    values: Array  # (k,) not negative
 
     @property
     def largest(self) -> float:
@@ -94,25 +79,17 @@ class Extreme:
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """A quantity of a body, and the limit up to which its model holds.
+    """A quantity of a body, and the limit up to which its model holds."""
 
-    Attributes
-    ----------
-    about : the body, or what is attached to it, whose name begins the sentence
-    what : word of the finding, see `Finding`
-    value : history of the quantity, or one number for the whole run; None where it is not known
-    limit : beyond which there is a finding
-    serious : beyond which it is a serious one
-    sentence : text behind the name, made of the largest value and of "from t = ... s on"
-    since : s, when the limit was passed, of one number; None where a whole run is judged
-    """
-
-    about: Any
-    what: str
+    about: Any  # the body, or what is attached to it, whose name begins the sentence
+    what: str  # word of the finding, see `Finding`
+    # history of the quantity, or one number for the whole run; None where it is not known
     value: Extreme | float | None
-    limit: float
-    serious: float
+    limit: float  # beyond which there is a finding
+    serious: float  # beyond which it is a serious one
+    # text behind the name, made of the largest value and of "from t = ... s on"
     sentence: Callable[[float, str], str]
+    # s, when the limit was passed, of one number; None where a whole run is judged
     since: float | None = None
 
     def finding(self, body: str) -> Finding | None:
@@ -139,46 +116,33 @@ def findings_of(body: str, checks: Iterable[Check]) -> tuple[Finding, ...]:
 
 @dataclass(frozen=True)
 class BodyMonitor:
-    """Largest deformation, spin and loads of a flexible body over a run.
+    """Largest deformation, spin and loads of a flexible body over a run."""
 
-    Attributes
-    ----------
-    name : of the body
-    rotation : rad, largest elastic rotation of its nodes
-    strain : largest principal strain; NaN where it is not known
-    deflection : largest elastic displacement, in lengths of the body
-    highest_mode : part of the strain energy in the highest mode that moves; NaN if there is one
-    left_out : part of its deflections that its elastic coordinates leave out, or an estimate of
-        what its mesh misses; NaN if not known
-    spin : rad/s, of the body's frame, as far as it pulls: of a beam across its axis
-    lowest_frequency : rad/s, of the body in its frame
-    lost_stiffness : part of the bending stiffness that the spin takes, 1 if nothing is left; zero
-        with stiffening
-    buckling : part of the load under which it buckles, as far as its model does not see that: by
-        pressure along it without stiffening, of a straight beam to the side by moments without
-        twist of second order; NaN if both are seen, or not known
-    load_stiffness : largest part of the stiffness of a shape that its loads add or take; NaN with
-        stiffening, or if it is not known
-    load_change : how much its loads would change its deflections, in parts of the largest; NaN as
-        before
-    findings : what is beyond a limit
-    mesh_error : part of its deflections by which its mesh is too stiff, or, negative, too soft,
-        against a finer one; NaN if it is not known
-    """
-
-    name: str
-    rotation: float
-    strain: float
-    deflection: float = np.nan
+    name: str  # of the body
+    rotation: float  # rad, largest elastic rotation of its nodes
+    strain: float  # largest principal strain; NaN where it is not known
+    deflection: float = np.nan  # largest elastic displacement, in lengths of the body
+    # part of the strain energy in the highest mode that moves; NaN if there is one
     highest_mode: float = np.nan
+    # part of its deflections that its elastic coordinates leave out, or an estimate of what its
+    # mesh misses; NaN if not known
     left_out: float = np.nan
-    spin: float = 0.0
-    lowest_frequency: float = 0.0
+    spin: float = 0.0  # rad/s, of the body's frame, as far as it pulls: of a beam across its axis
+    lowest_frequency: float = 0.0  # rad/s, of the body in its frame
+    # part of the bending stiffness that the spin takes, 1 if nothing is left; zero with stiffening
     lost_stiffness: float = 0.0
+    # part of the load under which it buckles, as far as its model does not see that: by pressure
+    # along it without stiffening, of a straight beam to the side by moments without twist of second
+    # order; NaN if both are seen, or not known
     buckling: float = np.nan
+    # largest part of the stiffness of a shape that its loads add or take; NaN with stiffening, or
+    # if it is not known
     load_stiffness: float = np.nan
+    # how much its loads would change its deflections, in parts of the largest; NaN as before
     load_change: float = np.nan
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()  # what is beyond a limit
+    # part of its deflections by which its mesh is too stiff, or, negative, too soft, against a
+    # finer one; NaN if it is not known
     mesh_error: float = np.nan
 
     def adding(self, findings: Iterable[Finding]) -> BodyMonitor:

@@ -34,19 +34,13 @@ MOST_CHANGES = 4  # changes in a sentence
 
 @dataclass(frozen=True)
 class StartChange:
-    """A coordinate or rate of a joint that does not start as it was asked.
+    """A coordinate or rate of a joint that does not start as it was asked."""
 
-    Attributes
-    ----------
-    name : "elbow.angle", "elbow.angle_rate"
-    asked, found : its value as written down, and on the constraints
-    unit : "rad", "m", "1", or per second
-    """
-
-    name: str
+    name: str  # "elbow.angle", "elbow.angle_rate"
+    # asked, found: its value as written down, and on the constraints
     asked: float
     found: float
-    unit: str
+    unit: str  # "rad", "m", "1", or per second
 
     def __str__(self) -> str:
         unit = "" if self.unit == "1" else f" {self.unit}"
@@ -111,47 +105,30 @@ class EventRecord:
 
 @dataclass(frozen=True, eq=False)
 class SampleRecord:
-    """Measurements and efforts of a sampled controller during a run.
+    """Measurements and efforts of a sampled controller during a run."""
 
-    Attributes
-    ----------
-    t : (ns,) instants of its samples, s
-    measured : (ns, p) coordinates, rates and sensors as its converter gave them
-    efforts : (ns, m) that it computed, as they act: N m or N
-    states : (ns, n) of its law, at the samples
-    acts : (ns,) instants from which the efforts act, s
-    """
-
-    t: Array
-    measured: Array
-    efforts: Array
-    states: Array
-    acts: Array
+    t: Array  # (ns,) instants of its samples, s
+    measured: Array  # (ns, p) coordinates, rates and sensors as its converter gave them
+    efforts: Array  # (ns, m) that it computed, as they act: N m or N
+    states: Array  # (ns, n) of its law, at the samples
+    acts: Array  # (ns,) instants from which the efforts act, s
 
 
 @dataclass(frozen=True, eq=False)
 class ChangeRecord:
-    """A change of the model during a run: joints that locked, unlocked or let go.
+    """A change of the model during a run: joints that locked, unlocked or let go."""
 
-    Attributes
-    ----------
-    t : time, s
-    events : names of the events that caused it
-    changes : what happened, in words: "Lock('hinge')"
-    impulses : by locked joint, (n,) impulses along its coordinates, N m s or N s; of a spherical or
-        free joint [angular; linear] by A on B in the axes of B
-    wrenches : by joint, (6,) impulses [angular; linear] that it passes on, by A on B at B's
-        origin, world axes, N m s and N s; those of locks and drivers are in them
-    lost : kinetic energy lost in the impact, J
-    before, after : states just before and behind it
-    """
-
-    t: float
-    events: tuple[str, ...]
-    changes: tuple[str, ...]
+    t: float  # time, s
+    events: tuple[str, ...]  # names of the events that caused it
+    changes: tuple[str, ...]  # what happened, in words: "Lock('hinge')"
+    # by locked joint, (n,) impulses along its coordinates, N m s or N s; of a spherical or free
+    # joint [angular; linear] by A on B in the axes of B
     impulses: Mapping[str, Array]
+    # by joint, (6,) impulses [angular; linear] that it passes on, by A on B at B's origin, world
+    # axes, N m s and N s; those of locks and drivers are in them
     wrenches: Mapping[str, Array]
-    lost: float
+    lost: float  # kinetic energy lost in the impact, J
+    # before, after: states just before and behind it
     before: State
     after: State
 
@@ -161,31 +138,22 @@ class ChangeRecord:
 
 @dataclass(frozen=True)
 class History:
-    """Histories of all bodies and joints, and of the energies; world axes.
+    """Histories of all bodies and joints, and of the energies; world axes."""
 
-    Attributes
-    ----------
-    a : (nt, nu) accelerations, engine order
-    R, p : (nt, nb, 3, 3), (nt, nb, 3) poses of the bodies, m
-    V, A : (nt, nb, 6) velocity and acceleration [angular; linear] of the body origins
-    wrench, reaction : (nt, nj, 6) [torque; force] by A on B at B, with and without actuators
-    effort : (nt, nu) effort of joint forces on each velocity coordinate
-    energy : (nt, 3) kinetic, gravity, elastic, J
-    momentum : (nt, 6) [angular about the world origin; linear]
-    strain : (nt,) strain energy of flexible bodies, J, a part of the elastic energy
-    """
-
-    a: Array
+    a: Array  # (nt, nu) accelerations, engine order
+    # R, p: (nt, nb, 3, 3), (nt, nb, 3) poses of the bodies, m
     R: Array
     p: Array
+    # V, A: (nt, nb, 6) velocity and acceleration [angular; linear] of the body origins
     V: Array
     A: Array
+    # wrench, reaction: (nt, nj, 6) [torque; force] by A on B at B, with and without actuators
     wrench: Array
     reaction: Array
-    effort: Array
-    energy: Array
-    momentum: Array
-    strain: Array
+    effort: Array  # (nt, nu) effort of joint forces on each velocity coordinate
+    energy: Array  # (nt, 3) kinetic, gravity, elastic, J
+    momentum: Array  # (nt, 6) [angular about the world origin; linear]
+    strain: Array  # (nt,) strain energy of flexible bodies, J, a part of the elastic energy
 
     def at(self, which: Indices) -> History:
         """Histories at some of the output times."""
@@ -202,63 +170,45 @@ class History:
 
 @dataclass(frozen=True, eq=False)
 class RopeHistory:
-    """Histories of a rope along n places of its path.
+    """Histories of a rope along n places of its path."""
 
-    Attributes
-    ----------
-    length, rate : (nt,) m and m/s of the whole rope
-    tension, span : (nt, n) N and m from each place on, zero where no span begins
-    angle, slip : (nt, n) rad and m/s at each place
-    leaves, arrives : (nt, n) angles of contact where a span begins and where one ends, rad
-    begin, end : (nt, n, 3) points of contact where a span begins and where one ends, m, world axes
-    wrenches : (nt, n, 6) [torque; force] on each place, at its centre, world axes
-    touches : (nt, n) whether the rope touches a place
-    """
-
+    # length, rate: (nt,) m and m/s of the whole rope
     length: Array
     rate: Array
+    # tension, span: (nt, n) N and m from each place on, zero where no span begins
     tension: Array
     span: Array
+    # angle, slip: (nt, n) rad and m/s at each place
     angle: Array
     slip: Array
+    # leaves, arrives: (nt, n) angles of contact where a span begins and where one ends, rad
     leaves: Array
     arrives: Array
+    # begin, end: (nt, n, 3) points of contact where a span begins and where one ends, m, world axes
     begin: Array
     end: Array
-    wrenches: Array
-    touches: Booleans
+    wrenches: Array  # (nt, n, 6) [torque; force] on each place, at its centre, world axes
+    touches: Booleans  # (nt, n) whether the rope touches a place
 
 
 @dataclass(frozen=True)
 class ElementHistory:
-    """Histories of one force element.
+    """Histories of one force element."""
 
-    Attributes
-    ----------
-    power : (nt,) W, work on the system or energy dissipated
-    efforts : (nt, nu) on the velocities, engine order
-    wrenches : (nt, nf, 6) [torque; force] on its frames, each at the frame's origin, world axes
-    rope : what is known of a rope beside this
-    """
-
-    power: Array
-    efforts: Array
+    power: Array  # (nt,) W, work on the system or energy dissipated
+    efforts: Array  # (nt, nu) on the velocities, engine order
+    # (nt, nf, 6) [torque; force] on its frames, each at the frame's origin, world axes
     wrenches: Array
-    rope: RopeHistory | None = None
+    rope: RopeHistory | None = None  # what is known of a rope beside this
 
 
 @dataclass(frozen=True, eq=False)
 class ConstraintHistory:
-    """Histories of the rows of one constraint.
+    """Histories of the rows of one constraint."""
 
-    Attributes
-    ----------
-    power : (nt,) W, of what moves the rows in time, on the system
-    loads : (nt,) by part of the constraint: the effort on the row's quantity, positive where it
-        would make it larger, N or N m
-    """
-
-    power: Array
+    power: Array  # (nt,) W, of what moves the rows in time, on the system
+    # (nt,) by part of the constraint: the effort on the row's quantity, positive where it would
+    # make it larger, N or N m
     loads: Mapping[str, Array]
 
 
@@ -297,32 +247,16 @@ class LoadSource(Protocol):
 
 @dataclass(frozen=True)
 class RunData:
-    """Everything that a simulation hands over to `Result`.
-
-    Attributes
-    ----------
-    t : (nt,) output times, s
-    q, u, z : (nt, n) states in engine order
-    channels : (nt, nforce) work done, or energy dissipated, by each force element since the start
-    final : state where the run ended, on the output grid or not
-    loads : evaluates one force element by its name; without it results have no loads of elements
-    start_changes : of joints, what the constraints changed of the start that was asked for
-    samples : of sampled controllers, by name
-    changes : changes of the model at events
-    phases : the compiled model from the start and from each change on; empty without changes
-    reactions : from the axes (nt, 3, 3) of the joints' frames B to the loads of joints whose
-        reactions are not unique; None if all are
-    self_stress : reactions in equilibrium by themselves if bodies were rigid; None without
-        constraint rows
-    probe : makes the run again where its verdict asks for that; None of what is no run
-    """
+    """Everything that a simulation hands over to `Result`."""
 
     model: Model
     compiled: Compiled
-    t: Array
+    t: Array  # (nt,) output times, s
+    # q, u, z: (nt, n) states in engine order
     q: Array
     u: Array
     z: Array
+    # (nt, nforce) work done, or energy dissipated, by each force element since the start
     channels: Array
     history: History
     audit: AuditRecord
@@ -331,14 +265,22 @@ class RunData:
     success: bool
     message: str
     statistics: Mapping[str, int | float | str]
-    final: State | None = None
+    final: State | None = None  # state where the run ended, on the output grid or not
+    # evaluates one force element by its name; without it results have no loads of elements
     loads: LoadSource | None = None
+    # from the axes (nt, 3, 3) of the joints' frames B to the loads of joints whose reactions are
+    # not unique; None if all are
     reactions: ReactionSource | None = None
+    # reactions in equilibrium by themselves if bodies were rigid; None without constraint rows
     self_stress: StressSource | None = None
+    # of joints, what the constraints changed of the start that was asked for
     start_changes: tuple[StartChange, ...] = ()
+    # of sampled controllers, by name
     samples: Mapping[str, SampleRecord] = field(default_factory=dict)
-    changes: tuple[ChangeRecord, ...] = ()
+    changes: tuple[ChangeRecord, ...] = ()  # changes of the model at events
+    # the compiled model from the start and from each change on; empty without changes
     phases: tuple[Compiled, ...] = ()
+    # makes the run again where its verdict asks for that; None of what is no run
     probe: Probe | None = None
 
     @property

@@ -151,16 +151,10 @@ class Moved(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DrawnBeam:
-    """The axis of a beam: stations from its origin to its end.
+    """The axis of a beam: stations from its origin to its end."""
 
-    Attributes
-    ----------
-    name : of the body
-    radius : (p,) m, with which its section is drawn
-    """
-
-    name: str
-    radius: Array
+    name: str  # of the body
+    radius: Array  # (p,) m, with which its section is drawn
     stations: Sequence[PlaceView]
     frame: BodyView
 

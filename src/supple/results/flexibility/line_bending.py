@@ -172,19 +172,13 @@ class Bending:
 
 
 class Reach(NamedTuple):
-    """Point of a section at which the strain is largest.
+    """Point of a section at which the strain is largest."""
 
-    Attributes
-    ----------
-    y, z : m, distances from the axis along its axes
-    shear : m, shear angle there over the twist per length
-    around : of an ellipse with these half axes, instead of at the corner of both
-    """
-
+    # y, z: m, distances from the axis along its axes
     y: float
     z: float
-    shear: float
-    around: bool
+    shear: float  # m, shear angle there over the twist per length
+    around: bool  # of an ellipse with these half axes, instead of at the corner of both
 
 
 @lru_cache(maxsize=256)

@@ -57,19 +57,14 @@ MOST = 0.9  # of the part b of several bodies, beyond which a is not extrapolate
 
 @dataclass(frozen=True, eq=False)
 class LoadEffect:
-    """Effects of loads on the stiffness of a body at some times.
+    """Effects of loads on the stiffness of a body at some times."""
 
-    Attributes
-    ----------
-    buckling : part of the load under which the body buckles, if all loads grow together
-    stiffness : largest relative change of the stiffness of a shape, by tension or pressure
-    change : how much deflections would change, in parts of the largest deflection of the run
-    stretch : how much smaller they would be by the stretch of a body that is held at several places
-    """
-
-    buckling: Extreme
+    buckling: Extreme  # part of the load under which the body buckles, if all loads grow together
+    # largest relative change of the stiffness of a shape, by tension or pressure
     stiffness: Extreme
+    # how much deflections would change, in parts of the largest deflection of the run
     change: Extreme
+    # how much smaller they would be by the stretch of a body that is held at several places
     stretch: Extreme
 
 

@@ -57,31 +57,23 @@ class Truncation:
     shapes that are left out need time to follow a load, so that at the instant of a sudden one all
     that they would do at rest is no error yet. The part that is left out of the energy is the part
     of the flexibility that is missing.
-
-    Attributes
-    ----------
-    deflection : displacements and rotations (of a beam: across its axis, and twist), in parts of
-        the largest of the run
-    spread : the same in the mean of squares over the run, in parts of that of the whole deflection
-    energy : strain energy of what is left out, in parts of that of the whole mesh in the mean
-    flexibility : mean of the energy over the run
-    along : displacements along the axis of a beam, in parts of the largest of the run
-    shear : what shear of its sections would add to the deflections, in parts of these; 0 of bodies
-        that have it
-    count : elastic coordinates
-    size : largest deflection of the whole mesh, in lengths of the body
-    loaded : the body at these times
     """
 
-    count: int
-    size: float
+    count: int  # elastic coordinates
+    size: float  # largest deflection of the whole mesh, in lengths of the body
+    # displacements and rotations (of a beam: across its axis, and twist), in parts of the largest
+    # of the run
     deflection: Extreme
+    # the same in the mean of squares over the run, in parts of that of the whole deflection
     spread: float
+    # strain energy of what is left out, in parts of that of the whole mesh in the mean
     energy: Extreme
-    flexibility: float
-    along: Extreme
+    flexibility: float  # mean of the energy over the run
+    along: Extreme  # displacements along the axis of a beam, in parts of the largest of the run
+    # what shear of its sections would add to the deflections, in parts of these; 0 of bodies that
+    # have it
     shear: float
-    loaded: Deflected
+    loaded: Deflected  # the body at these times
 
     @property
     def deflected(self) -> float:
@@ -114,23 +106,14 @@ class Truncation:
 
 @dataclass(frozen=True, eq=False)
 class Deflected:
-    """A body under its loads at some times of a run.
+    """A body under its loads at some times of a run."""
 
-    Attributes
-    ----------
-    record : the body
-    t : (k,) s
-    loads : at these times
-    response : of its whole mesh to unit loads
-    change : (k, m) factors of reactions to be added for the whole mesh
-    weights : (k,) of these times in means; by default those of the trapezoidal rule
-    """
-
-    record: FlexRecord
-    t: Array
-    loads: BodyLoads
-    response: StaticResponse
-    change: Array | None = None
+    record: FlexRecord  # the body
+    t: Array  # (k,) s
+    loads: BodyLoads  # at these times
+    response: StaticResponse  # of its whole mesh to unit loads
+    change: Array | None = None  # (k, m) factors of reactions to be added for the whole mesh
+    # (k,) of these times in means; by default those of the trapezoidal rule
     weights: Array | None = None
 
     @cached_property

@@ -186,20 +186,15 @@ def _shears(e: Array) -> Array:
 
 
 class Layer(NamedTuple):
-    """The end of an element at a clamp.
+    """The end of an element at a clamp."""
 
-    Attributes
-    ----------
-    station, length : m, of the node and of the element
-    found, exact : (nt, 2) N m about y and z of the section
-    size : (nt,) m, of the layer
-    """
-
+    # station, length: m, of the node and of the element
     station: float
     length: float
+    # found, exact: (nt, 2) N m about y and z of the section
     found: Array
     exact: Array
-    size: Array
+    size: Array  # (nt,) m, of the layer
 
     @property
     def apart(self) -> Array:
@@ -394,20 +389,12 @@ def _sliders(result: Result, body: ANCFLine) -> Iterator[Check]:
 
 
 class _Energies(NamedTuple):
-    """Strains and energies of a plate or solid over a run, in parts of its largest energy.
+    """Strains and energies of a plate or solid over a run, in parts of its largest energy."""
 
-    Attributes
-    ----------
-    strain : (nt,) largest principal strain
-    missed : (nt,) energy that elements disagree about
-    across : largest energy in a direction with one element
-    sheared : largest energy of shear that is left out
-    """
-
-    strain: Array
-    missed: Array
-    across: float
-    sheared: float
+    strain: Array  # (nt,) largest principal strain
+    missed: Array  # (nt,) energy that elements disagree about
+    across: float  # largest energy in a direction with one element
+    sheared: float  # largest energy of shear that is left out
 
 
 def _field(result: Result, record: ANCFRecord) -> tuple[BodyMonitor, list[Check]]:

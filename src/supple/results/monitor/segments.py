@@ -264,20 +264,12 @@ def _largest_part(there: Array, lost: Array) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Missing:
-    """Errors of parts over a run; None where they do not apply.
+    """Errors of parts over a run; None where they do not apply."""
 
-    Attributes
-    ----------
-    thrust : normal force in a part, in parts of that under which it buckles alone
-    flexibility : part of the flexibility between places where the body is held
-    aside : the same of a free end, across the plane of its bending
-    left_out : part of the strain energy under forces and inertia along parts
-    """
-
-    thrust: Extreme
-    flexibility: Extreme | None
-    aside: Extreme | None
-    left_out: Extreme | None
+    thrust: Extreme  # normal force in a part, in parts of that under which it buckles alone
+    flexibility: Extreme | None  # part of the flexibility between places where the body is held
+    aside: Extreme | None  # the same of a free end, across the plane of its bending
+    left_out: Extreme | None  # part of the strain energy under forces and inertia along parts
 
 
 def missing_of_parts(

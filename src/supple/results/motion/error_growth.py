@@ -56,21 +56,14 @@ class NotJudgedError(Exception):
 
 @dataclass(frozen=True)
 class ErrorGrowth:
-    """Errors of a run as they are estimated.
+    """Errors of a run as they are estimated."""
 
-    Attributes
-    ----------
-    t, error : (n,) s, and in parts of the motion, at most 1
-    rate : 1/s, of exponential growth; zero of growth by a power
-    order : errors fall with this power of the tolerance
-    exact : whether they come from a run with a smaller tolerance
-    """
-
+    # t, error: (n,) s, and in parts of the motion, at most 1
     t: Array
     error: Array
-    rate: float
-    order: float
-    exact: bool = False
+    rate: float  # 1/s, of exponential growth; zero of growth by a power
+    order: float  # errors fall with this power of the tolerance
+    exact: bool = False  # whether they come from a run with a smaller tolerance
 
 
 def growth_findings(result: Result, coarse: bool = False) -> Iterator[RunFinding]:

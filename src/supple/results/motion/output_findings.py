@@ -165,19 +165,12 @@ def output_findings(result: Result) -> Iterator[RunFinding]:
 
 
 class Hidden(NamedTuple):
-    """Motion of a joint or body that outputs do not show.
-
-    Attributes
-    ----------
-    share : of its motion, root mean squares
-    frequency : Hz
-    interval : s between output times
-    """
+    """Motion of a joint or body that outputs do not show."""
 
     name: str
-    share: float
-    frequency: float
-    interval: float
+    share: float  # of its motion, root mean squares
+    frequency: float  # Hz
+    interval: float  # s between output times
 
 
 def hidden_motions(result: Result) -> list[Hidden]:

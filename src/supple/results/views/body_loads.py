@@ -31,20 +31,13 @@ LINE_POINTS = 8  # places to which a load along a beam is moved
 
 @dataclass(frozen=True, eq=False)
 class BodyLoads:
-    """Loads on a body.
+    """Loads on a body."""
 
-    Attributes
-    ----------
-    places : stations or nodes where something is attached, see ``FlexibleBody.station``
-    factors : (k, 12 + 6 places), N, N m, m/s2, 1/s2
-    elastic : (k, n), of the inertia of elastic accelerations
-    held : places of joints and constraints
-    """
-
+    # stations or nodes where something is attached, see ``FlexibleBody.station``
     places: tuple[float, ...]
-    factors: Array
-    elastic: Array
-    held: tuple[float, ...]
+    factors: Array  # (k, 12 + 6 places), N, N m, m/s2, 1/s2
+    elastic: Array  # (k, n), of the inertia of elastic accelerations
+    held: tuple[float, ...]  # places of joints and constraints
 
 
 @dataclass(frozen=True, eq=False)

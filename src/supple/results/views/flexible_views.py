@@ -40,37 +40,24 @@ LIMIT = 0.05  # part of the stress by which both may differ
 
 @dataclass(frozen=True, eq=False)
 class Deformation:
-    """Elastic coordinates of one body over time, and what they mean.
+    """Elastic coordinates of one body over time, and what they mean."""
 
-    Attributes
-    ----------
-    body : as it was simulated
-    point_masses : ((place, mass kg), ...) on it
-    names, units : n texts
-    q, u, a : (nt, n) coordinates, rates and accelerations
-    stiffness : (n, n)
-    membranes : what slopes add to the energy of the stiffness, if anything
-    dissipated : (nt,) energy taken by the body's damping since the start, J
-    t : (nt,) s
-    modal_mass : kg, with point masses
-    loads : finds all loads on a beam
-    rest : (n,) coordinates without strain; None if these are zero
-    """
-
-    body: FlexibleBody
-    point_masses: PointMasses
+    body: FlexibleBody  # as it was simulated
+    point_masses: PointMasses  # ((place, mass kg), ...) on it
+    # names, units: n texts
     names: tuple[str, ...]
     units: tuple[str, ...]
+    # q, u, a: (nt, n) coordinates, rates and accelerations
     q: Array
     u: Array
     a: Array
-    stiffness: Array
-    membranes: Membranes | None
-    dissipated: Array
-    t: Array
-    modal_mass: float
-    loads: Callable[[], BeamLoads] | None = None
-    rest: Array | None = None
+    stiffness: Array  # (n, n)
+    membranes: Membranes | None  # what slopes add to the energy of the stiffness, if anything
+    dissipated: Array  # (nt,) energy taken by the body's damping since the start, J
+    t: Array  # (nt,) s
+    modal_mass: float  # kg, with point masses
+    loads: Callable[[], BeamLoads] | None = None  # finds all loads on a beam
+    rest: Array | None = None  # (n,) coordinates without strain; None if these are zero
 
     @property
     def strained(self) -> Array:

@@ -41,36 +41,24 @@ AT_END = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class PointLoadHistory:
-    """A load at one station over time, world axes.
+    """A load at one station over time, world axes."""
 
-    Attributes
-    ----------
-    station : m
-    place : (nt, 3) m, the point that the torque is about
-    force, torque : (nt, 3) N, N m
-    """
-
-    station: float
-    place: Array
+    station: float  # m
+    place: Array  # (nt, 3) m, the point that the torque is about
+    # force, torque: (nt, 3) N, N m
     force: Array
     torque: Array
 
 
 @dataclass(frozen=True, eq=False)
 class BeamLoads:
-    """All loads on a beam over a run.
+    """All loads on a beam over a run."""
 
-    Attributes
-    ----------
-    gravity : (3,) m/s2
-    points : loads at stations
-    lines : loads per length, each with its force (nt, 3), N/m in its own axes
-    complete : filled when all loads were found to balance the inertia of the beam
-    """
-
-    gravity: Array
-    points: Sequence[PointLoadHistory]
+    gravity: Array  # (3,) m/s2
+    points: Sequence[PointLoadHistory]  # loads at stations
+    # loads per length, each with its force (nt, 3), N/m in its own axes
     lines: Sequence[tuple[DistributedLoad, Array]]
+    # filled when all loads were found to balance the inertia of the beam
     complete: list[bool] = field(default_factory=list)
 
 

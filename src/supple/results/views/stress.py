@@ -21,20 +21,12 @@ AT_ONCE = 4_000_000
 
 @dataclass(frozen=True)
 class LargestStress:
-    """The largest equivalent stress of a body over a run.
+    """The largest equivalent stress of a body over a run."""
 
-    Attributes
-    ----------
-    value : Pa, of von Mises
-    time : s
-    place : (3,) m, in the undeformed body
-    where : text, e.g. "triangle 12, top"
-    """
-
-    value: float
-    time: float
-    place: tuple[float, float, float]
-    where: str
+    value: float  # Pa, of von Mises
+    time: float  # s
+    place: tuple[float, float, float]  # (3,) m, in the undeformed body
+    where: str  # text, e.g. "triangle 12, top"
 
     def __str__(self) -> str:
         x, y, z = self.place
@@ -46,22 +38,13 @@ class LargestStress:
 
 @dataclass(frozen=True, eq=False)
 class StressEnvelope:
-    """The largest equivalent stress of each point of a body over a run.
+    """The largest equivalent stress of each point of a body over a run."""
 
-    Attributes
-    ----------
-    largest : (p,) Pa, of von Mises
-    times : (p,) s, when
-    places : (p, 3) m, in the undeformed body
-    over_time : (nt,) Pa, the largest of all points at each time
-    names : p texts
-    """
-
-    largest: Array
-    times: Array
-    places: Array
-    over_time: Array
-    names: tuple[str, ...]
+    largest: Array  # (p,) Pa, of von Mises
+    times: Array  # (p,) s, when
+    places: Array  # (p, 3) m, in the undeformed body
+    over_time: Array  # (nt,) Pa, the largest of all points at each time
+    names: tuple[str, ...]  # p texts
 
 
 class StressHistory:

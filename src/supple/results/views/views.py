@@ -182,19 +182,14 @@ def frame_motion(result: Result, name: str) -> tuple[Array, Array, Array, Later]
 
 
 class JointLoad(NamedTuple):
-    """Load of a joint over a run.
+    """Load of a joint over a run."""
 
-    Attributes
-    ----------
-    wrench, reaction : (nt, 6) N m and N, world axes
-    effort : (nt, nu) N m or N
-    unique, unique_local : (6,) whether the equations of motion determine each component of the
-        reaction, in world axes and in the axes of frame B
-    """
-
+    # wrench, reaction: (nt, 6) N m and N, world axes
     wrench: Array
     reaction: Array
-    effort: Array
+    effort: Array  # (nt, nu) N m or N
+    # unique, unique_local: (6,) whether the equations of motion determine each component of the
+    # reaction, in world axes and in the axes of frame B
     unique: Booleans
     unique_local: Booleans
 

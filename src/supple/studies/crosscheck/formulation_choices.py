@@ -171,33 +171,24 @@ def _spanning(model: Model, free: Sequence[str], joints: Iterable[str]) -> list[
 
 @dataclass(frozen=True, eq=False)
 class Refinement:
-    """A formulation with elements of its own, at several levels.
+    """A formulation with elements of its own, at several levels."""
 
-    Attributes
-    ----------
-    levels, counted : numbers of elements, and which
-    differences : (n,) largest difference of each level to the reference, over the scale
-    changes : (n - 1,) largest change from each level to the next
-    order : by which changes fall when elements are halved; NaN if they are rounding
-    t, apart : (nt,) s, and the largest difference of the finest level
-    worst, at : the quantity with the largest difference of the finest level, and its time, s
-    result : the run of the finest level
-    family : the equations of the coarsest level, which may be those of the reference
-    seconds : processor time of all runs
-    """
-
+    # levels, counted: numbers of elements, and which
     levels: tuple[int, ...]
     counted: str
-    differences: Array
-    changes: Array
-    order: float
+    differences: Array  # (n,) largest difference of each level to the reference, over the scale
+    changes: Array  # (n - 1,) largest change from each level to the next
+    order: float  # by which changes fall when elements are halved; NaN if they are rounding
+    # t, apart: (nt,) s, and the largest difference of the finest level
     t: Array
     apart: Array
+    # worst, at: the quantity with the largest difference of the finest level, and its time, s
     worst: str
     at: float
-    result: Result
+    result: Result  # the run of the finest level
+    # the equations of the coarsest level, which may be those of the reference
     family: frozenset[str]
-    seconds: float
+    seconds: float  # processor time of all runs
 
 
 def refined(prepared: Prepared, options: RunOptions, way: Way, reference: Result) -> Refinement:

@@ -60,41 +60,32 @@ def draw(check: CrossCheck, path: str | Path | None = None) -> Figure:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One formulation by one integrator, beside the reference.
+    """One formulation by one integrator, beside the reference."""
 
-    Attributes
-    ----------
-    name, integrator : what was run, and by which method
-    state : "reference", "rounding", "tolerance" or "discretisation" (it agrees to that), "until"
-        (it agrees until both are chaotic), "undecided", "differs", "failed", "not applicable"
-    text : the same in a sentence, with the object and the time
-    difference, error : largest difference to the reference and largest sum of the estimated errors
-        of both, over the range of the quantity; NaN where there is none
-    quantity, at : that with the largest difference, or the first that differs, and its time in s
-    until : s, from where on errors are too large to tell; infinite if they never are
-    order : of convergence, where elements are others than the model's; else NaN
-    findings : what differs at the same state
-    t, apart, errors : (nt,) s, difference and errors over time, over the ranges
-    family : rows of the same are the same equations
-    seconds : processor time
-    """
-
+    # name, integrator: what was run, and by which method
     name: str
     integrator: str
+    # "reference", "rounding", "tolerance" or "discretisation" (it agrees to that), "until" (it
+    # agrees until both are chaotic), "undecided", "differs", "failed", "not applicable"
     state: RowState
-    text: str
+    text: str  # the same in a sentence, with the object and the time
+    # difference, error: largest difference to the reference and largest sum of the estimated errors
+    # of both, over the range of the quantity; NaN where there is none
     difference: float = math.nan
     error: float = math.nan
+    # quantity, at: that with the largest difference, or the first that differs, and its time in s
     quantity: str = ""
     at: float = math.nan
+    # s, from where on errors are too large to tell; infinite if they never are
     until: float = math.inf
-    order: float = math.nan
-    findings: tuple[StateFinding, ...] = ()
+    order: float = math.nan  # of convergence, where elements are others than the model's; else NaN
+    findings: tuple[StateFinding, ...] = ()  # what differs at the same state
+    # t, apart, errors: (nt,) s, difference and errors over time, over the ranges
     t: Array = field(default_factory=lambda: np.zeros(0))
     apart: Array = field(default_factory=lambda: np.zeros(0))
     errors: Array = field(default_factory=lambda: np.zeros(0))
-    family: frozenset[str] = frozenset()
-    seconds: float = 0.0
+    family: frozenset[str] = frozenset()  # rows of the same are the same equations
+    seconds: float = 0.0  # processor time
 
     @property
     def agrees(self) -> bool:

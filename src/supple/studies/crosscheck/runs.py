@@ -55,15 +55,10 @@ ENDS = 1e-3  # of the run: by how much two runs may end apart at an event
 
 
 class StepErrors(NamedTuple):
-    """Errors of the run with the shortest steps.
+    """Errors of the run with the shortest steps."""
 
-    Attributes
-    ----------
-    values : (nt,) largest error so far
-    known : (nt,) whether differences fell with the step up to then, so that the error is known
-    """
-
-    values: Array
+    values: Array  # (nt,) largest error so far
+    # (nt,) whether differences fell with the step up to then, so that the error is known
     known: Booleans
 
 
@@ -144,25 +139,16 @@ class Scales:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A way that was run so often that its error is known.
+    """A way that was run so often that its error is known."""
 
-    Attributes
-    ----------
-    result : at the tighter tolerance, or with the shortest steps
-    table : what it is compared by
-    t, errors : (nt,) s, and by quantity (nt,): the largest error so far
-    known : by quantity (nt,): whether that is an estimate; see `step_errors`
-    scales : what differences are related to
-    seconds : processor time of all runs
-    """
-
-    result: Result
-    table: Table
+    result: Result  # at the tighter tolerance, or with the shortest steps
+    table: Table  # what it is compared by
+    # t, errors: (nt,) s, and by quantity (nt,): the largest error so far
     t: Array
     errors: dict[str, Array]
-    known: dict[str, Booleans]
-    scales: Scales
-    seconds: float
+    known: dict[str, Booleans]  # by quantity (nt,): whether that is an estimate; see `step_errors`
+    scales: Scales  # what differences are related to
+    seconds: float  # processor time of all runs
 
 
 def run_measured(prepared: Prepared, options: RunOptions) -> Run:
@@ -239,36 +225,28 @@ class Parting(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """Agreement of a run with the reference.
+    """Agreement of a run with the reference."""
 
-    Attributes
-    ----------
-    t : (nt,) s
-    apart, errors : (nt,) largest difference of all quantities, and largest sum of the errors of
-        both runs, over the scale of the quantity
-    worst, at : quantity with the largest difference over its scale until ``until``, and its time;
-        empty if nothing moves
-    difference, error : largest of ``apart`` and ``errors`` until ``until``
-    until : s, the first time at which an error exceeds the accuracy; infinite if none does
-    unresolved, falls : the quantity of that error, and whether it is known
-    parting : where the runs part by more than their errors before that; None if they do not
-    unknown : the same of quantities whose errors are not known, if no other parts
-    missing : quantities that only one of the runs has
-    """
-
-    t: Array
+    t: Array  # (nt,) s
+    # apart, errors: (nt,) largest difference of all quantities, and largest sum of the errors of
+    # both runs, over the scale of the quantity
     apart: Array
     errors: Array
+    # worst, at: quantity with the largest difference over its scale until ``until``, and its time;
+    # empty if nothing moves
     worst: str
     at: float
+    # difference, error: largest of ``apart`` and ``errors`` until ``until``
     difference: float
     error: float
-    until: float
+    until: float  # s, the first time at which an error exceeds the accuracy; infinite if none does
+    # unresolved, falls: the quantity of that error, and whether it is known
     unresolved: str
     falls: bool
+    # where the runs part by more than their errors before that; None if they do not
     parting: Parting | None
-    unknown: Parting | None
-    missing: tuple[str, ...]
+    unknown: Parting | None  # the same of quantities whose errors are not known, if no other parts
+    missing: tuple[str, ...]  # quantities that only one of the runs has
 
 
 def judge(reference: Run, run: Run, accuracy: float, tolerance: float) -> Judgement:

@@ -49,23 +49,15 @@ SMALL = 1e-6  # of what the whole motion has: less than rounding of that is none
 
 @dataclass(frozen=True)
 class StateFinding:
-    """Difference between two formulations at the same state.
+    """Difference between two formulations at the same state."""
 
-    Attributes
-    ----------
-    what : in words, with the name of the object
-    name : the quantity, or the rigid body whose loads do not balance
-    difference, units : the largest
-    t : time of the state, s
-    rank : 0 for what is nearest to the cause
-    """
-
-    what: str
-    name: str
+    what: str  # in words, with the name of the object
+    name: str  # the quantity, or the rigid body whose loads do not balance
+    # difference, units: the largest
     difference: float
     units: str
-    t: float
-    rank: int
+    t: float  # time of the state, s
+    rank: int  # 0 for what is nearest to the cause
 
     @property
     def sentence(self) -> str:
