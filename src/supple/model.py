@@ -25,7 +25,7 @@ from supple.foundation.errors import (
     suggestion,
     warn_caller,
 )
-from supple.foundation.frames import Body, Frame
+from supple.foundation.frames import Body, Frame, System
 from supple.foundation.reports import Report
 from supple.graph.linear_graph import LinearGraph
 from supple.graph.reading import check_places, linear_graph
@@ -60,7 +60,7 @@ KINDS: dict[str, Any] = {
 }
 
 
-class Model:
+class Model(System):
     """A system of bodies, the only mutable type of the vocabulary.
 
     Parameters

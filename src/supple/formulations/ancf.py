@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from supple.bodies.discretisation import in_nodal_vectors
 from supple.formulations.base import Formulation, rewritten
 from supple.formulations.trees import Absolute
 from supple.foundation import validate
 from supple.graph.tree_choice import Tree
-from supple.model import Model
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from supple.engine.sparsity.solver_choice import Linear
 from supple.formulations.equations import Equations
 from supple.foundation.frames import Body
 from supple.graph.tree_choice import Tree
 from supple.loops.assembly import compile_model
-from supple.model import Model
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 
 def rewritten(model: Model, write: Callable[[Body], Body]) -> Model:

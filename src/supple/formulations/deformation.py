@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from supple.bodies.discretisation import in_segments
 from supple.formulations.base import Formulation, rewritten
@@ -11,7 +11,9 @@ from supple.foundation import validate
 from supple.foundation.errors import ModelError
 from supple.foundation.frames import SegmentOptions
 from supple.graph.tree_choice import Tree
-from supple.model import Model
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 OWNER = "DeformationModes"
 

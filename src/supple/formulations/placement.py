@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,8 +28,10 @@ from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Frame
 from supple.graph.topology import Graph, TreeEdge
 from supple.joints import Joint
-from supple.model import Model
 from supple.reduction.modal import Attachment
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 Coordinates = Mapping[str, ArrayLike]
 

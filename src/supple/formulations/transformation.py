@@ -16,7 +16,7 @@ rotation in place of (2.98), so D contains the tangent operator and has a deriva
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -35,7 +35,10 @@ from supple.foundation import validate
 from supple.foundation.arrays import Array
 from supple.foundation.calls import public
 from supple.foundation.errors import ModelError
-from supple.model import Model
+from supple.foundation.frames import System
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 
 @public
@@ -71,7 +74,7 @@ def velocity_transformation(
     flexible body is undeformed and at rest. Joints that close loops have no columns.
     """
     validate.choice("velocity_transformation", "method", method, ("path", "recursive"))
-    if not isinstance(model, Model):
+    if not isinstance(model, System):
         raise ModelError("velocity_transformation", "model", model, "a Model")
     layout = Layout.of(model)
     placement = place(model, layout, q)

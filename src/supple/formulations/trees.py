@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from supple.engine.sparsity.solver_choice import Linear
 from supple.formulations.base import Formulation
@@ -13,7 +13,9 @@ from supple.foundation.errors import ModelError
 from supple.graph.topology import FREE
 from supple.graph.tree_choice import Tree
 from supple.joints import Free
-from supple.model import Model
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 
 @dataclass(frozen=True)

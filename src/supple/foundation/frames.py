@@ -71,6 +71,10 @@ class SegmentOptions:
     refinement: int = 1
 
 
+class System:
+    """Base of `supple.Model`: rooms below the model recognise one by it."""
+
+
 @dataclass(frozen=True, eq=False, init=False)
 class Body:
     """Base of everything that has mass, or is the ground, and carries frames.

@@ -38,18 +38,18 @@ from supple.engine.reading.rows import Rows, moving, row_sizes, rows_at, scaled_
 from supple.engine.sparsity.solver_choice import Linear
 from supple.foundation.arrays import Array, Booleans
 from supple.foundation.errors import ModelError, suggestion
-from supple.foundation.frames import Frame
+from supple.foundation.frames import Frame, System
 from supple.foundation.poses import matrix_quaternion
 from supple.graph.topology import FREE
 from supple.graph.tree_choice import Tree
 from supple.joints import Joint
 from supple.loops.closing import CLOSED, Assembler
 from supple.loops.ranks import DEPENDENT, MANY, analyse, regular_value
-from supple.model import Model
 from supple.state import State
 
 if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_line import ANCFLine
+    from supple.model import Model
 
 __all__ = [
     "CLOSED",
@@ -220,7 +220,7 @@ def assemble(model: Model, fixed: Any = ()) -> State:
     The state has ``coordinates(name)`` and ``rates(name)``, and a run may start from it:
     ``simulate(model, 2.0, start=assemble(model, fixed=["crank"]))``.
     """
-    if not isinstance(model, Model):
+    if not isinstance(model, System):
         raise ModelError("assemble", "model", model, "a Model")
     model.check()
     compiled = build(model)

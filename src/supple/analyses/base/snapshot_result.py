@@ -30,7 +30,6 @@ from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SuppleError, label
 from supple.foundation.frames import Frame
 from supple.loops.assembly import assembled, compile_model
-from supple.model import Model
 from supple.reduction.modal import Attachment
 from supple.results.data.audit import AuditRecord
 from supple.results.data.run_data import RunData
@@ -42,6 +41,7 @@ from supple.visualization.page import Take, page
 
 if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_body import ANCFBody
+    from supple.model import Model
 
 ON_AXIS = 1e-12  # m, by which a place may be away from what nodal vectors tell
 _POINT = re.compile(r"([^.@]+)(?:\.at\(([^()]*)\))?\.(position|velocity)(?:\.([xyz]))?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,11 +17,12 @@ from supple.forces.controllers import SignalsLike
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Complex
 from supple.foundation.errors import ModelError
+from supple.foundation.frames import System
 from supple.joints.interactions import Target
-from supple.model import Model
 
 if TYPE_CHECKING:
     from supple.analyses.linear.state_space import StateSpace
+    from supple.model import Model
 
 RANK = 1e-9  # part of the largest singular value below which a direction is not reached
 LEAST = 1e-100  # of weights: inverses and squares of them are numbers, too
@@ -45,8 +46,8 @@ class Plant:
     @classmethod
     def of(cls, owner: str, model: Any, inputs: Any) -> Plant:
         """Of a model, about its equilibrium, or of a linear model."""
-        if isinstance(model, Model):
-            linear = linearize(model)
+        if isinstance(model, System):
+            linear = linearize(cast("Model", model))
         elif isinstance(model, LinearModel):
             linear = model
         else:

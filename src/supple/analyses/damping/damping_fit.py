@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -39,10 +39,13 @@ from supple.foundation.errors import (
     suggestion,
     warn_caller,
 )
+from supple.foundation.frames import System
 from supple.foundation.reports import Report
-from supple.model import Model
 from supple.results.result import Result
 from supple.state import State
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 OWNER = "fit_damping"
 KINDS = ("modal", "rayleigh")
@@ -347,7 +350,7 @@ def fit_damping(
     for the ratios that result, beside those that were asked. It warns where one is off by more than
     a fifth.
     """
-    expect(OWNER, "model", model, Model, "a Model")
+    expect(OWNER, "model", model, System, "a Model")
     validate.choice(OWNER, "kind", kind, KINDS)
     asked = Asked(OWNER, ratios, frequencies)
     plain = model.copy()

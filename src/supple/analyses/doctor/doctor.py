@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,10 +21,12 @@ from supple.loops.assembly import contradiction, open_loop, refuse_rate, unfollo
 from supple.loops.closing import LARGE, Assembler
 from supple.loops.ranks import analyse, scaled_table, weakest_row
 from supple.loops.singular import about
-from supple.model import Model
 from supple.modelling.plausibility import suspicions
 from supple.results.checks.reduced_bodies import asked_damping
 from supple.state import State
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 # Changes of coordinates and rates below this are rounding, in their own units.
 SHOWN = 1e-9

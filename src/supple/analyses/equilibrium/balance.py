@@ -29,7 +29,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -42,7 +42,9 @@ from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError, suggestion
 from supple.joints import Joint
 from supple.loops.assembly import Assembler, row_sizes
-from supple.model import Model
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 STILL = 1e-8  # of the given rate: what may be left between bodies that do not move
 STEP = 1e-6  # rad or lengths, of differences of velocities

@@ -18,7 +18,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -39,8 +39,10 @@ from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, suggestion
 from supple.loops.assembly import compile_model
-from supple.model import Model
 from supple.signals import Constant, Signal
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 UNIT = 2.0**-20  # a small load factor, so that drivers that grow begin near their beginning
 LOADS, GRAVITY, SPIN = "loads", "gravity", "spin"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,13 +17,15 @@ from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError, label
 from supple.loops.singular import violated_row
-from supple.model import Model
 from supple.results.data.findings import Finding, Monitor, RunFinding
 from supple.results.data.run_data import RunData
 from supple.results.flexibility.line_bending import line_turns
 from supple.results.motion.motion_audit import MotionAudit
 from supple.results.result import Result
 from supple.state import State
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 # An unstable motion is one of a body's deformation if that is this part of its largest coordinate
 DEFORMS = 0.1

@@ -34,15 +34,17 @@ from supple.foundation.errors import (
     SuppleWarning,
     warn_caller,
 )
+from supple.foundation.frames import System
 from supple.foundation.progress import told
 from supple.loops.assembly import compile_model
-from supple.model import Model
 from supple.results.files.dataset import EXPECTED, quantity
 from supple.results.result import Result
 from supple.state import State
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from supple.model import Model
 
 MOST = 100_000  # points
 LEAST, LARGEST = 1e-12, 1e12  # load factors at the end of a path
@@ -476,7 +478,7 @@ def statics(
     without ``ki`` its integral is left as it is at the start. A search that fails returns where it
     ended, with ``success`` False, a ``message`` and a warning.
     """
-    expect(OWNER, "model", model, Model, "a Model")
+    expect(OWNER, "model", model, System, "a Model")
     formulation = coordinates_of(OWNER, formulation)
     time = number(OWNER, "t", t)
     end = path_end(until, points)

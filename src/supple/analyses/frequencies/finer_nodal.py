@@ -45,10 +45,11 @@ from supple.foundation.frames import Frame
 from supple.foundation.poses import Pose
 from supple.joints import Joint
 from supple.loops.assembly import compile_model
-from supple.model import Model
 
 if TYPE_CHECKING:
     from scipy import sparse
+
+    from supple.model import Model
 
 
 ACROSS_FROM = 2  # of the vectors r, r_x, r_y, r_z of a node of a beam, the first across it

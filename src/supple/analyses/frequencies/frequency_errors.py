@@ -30,7 +30,6 @@ from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, label, percent
 from supple.foundation.frames import Body
-from supple.model import Model
 from supple.reduction.response import StressedLoads
 from supple.results.checks.reduced_bodies import advice, coordinates, mesh_works
 from supple.results.data.findings import Finding, Monitor
@@ -49,6 +48,7 @@ from supple.state import State
 
 if TYPE_CHECKING:
     from supple.bodies.beam.beam import Beam
+    from supple.model import Model
 
 MODES = 12  # lowest modes that are looked at
 STEP = 1e-4  # of displaced states, in the scales of coordinates

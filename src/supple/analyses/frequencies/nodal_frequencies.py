@@ -20,7 +20,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
@@ -48,8 +48,10 @@ from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array, Complex
 from supple.foundation.errors import SuppleError
 from supple.loops.closing import TINY
-from supple.model import Model
 from supple.results.flexibility.line_bending import Bending, line_turns
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 ITERATIONS = 20
 CONVERGED = 1e-9  # correction, in units of increments

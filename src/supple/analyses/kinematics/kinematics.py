@@ -17,7 +17,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,17 +45,19 @@ from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Vector
 from supple.foundation.errors import ModelError, label, warn_caller
-from supple.foundation.frames import Body
+from supple.foundation.frames import Body, System
 from supple.foundation.progress import told
 from supple.foundation.validate import read_only, set_fields
 from supple.integrators.methods.base import Integrator
 from supple.loops.assembly import CLOSED, compile_model, row_sizes, rows_at, scaled_rows
 from supple.loops.singular import violated_row
-from supple.model import Model
 from supple.results.data.audit import AuditRecord
 from supple.results.data.run_data import History
 from supple.results.result import Result
 from supple.signals import Piecewise, SignalLike
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 FAR = 0.3  # rad, or lengths of the model: the longest piece
 # A correction beyond this, or beyond this part of the step, is not trusted to stay on the branch.
@@ -245,7 +247,7 @@ def kinematics(
     at zero. A motion that cannot go on returns what it has, with ``success`` False, a ``message``
     and a warning. Flexible bodies deform in `inverse_dynamics` and `simulate`.
     """
-    expect("kinematics", "model", model, Model, "a Model")
+    expect("kinematics", "model", model, System, "a Model")
     formulation = coordinates_of("kinematics", formulation)
     if bodies is not None:
         validate.choice("kinematics", "bodies", bodies, ("rigid",))
@@ -485,7 +487,7 @@ def inverse_dynamics(
     both together. Of rigid bodies the result is that of `kinematics`. Flexible bodies are
     simulated, moved by the drivers: the same efforts, exerted by motors, make the same motion.
     """
-    expect(INVERSE, "model", model, Model, "a Model")
+    expect(INVERSE, "model", model, System, "a Model")
     expect(INVERSE, "motion", motion, Mapping | Result | None, "motions by joint, or a Result")
     formulation = coordinates_of(INVERSE, formulation)
     if not isinstance(motion, Result) and actuated is not None:

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,14 +38,16 @@ from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SuppleError, suggestion
-from supple.foundation.frames import Body, Frame
+from supple.foundation.frames import Body, Frame, System
 from supple.foundation.poses import Pose
 from supple.foundation.validate import array, listed
 from supple.joints import Joint
 from supple.loops.assembly import CLOSED, Assembler, compile_model, on_constraints, transferred
-from supple.model import Model
 from supple.results.result import Result
 from supple.state import State
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 OWNER = "transfer"
 Coordinate = str | Joint | tuple[str | Joint, int | str]
@@ -353,7 +355,7 @@ def transfer(
     Returns a `Transfer`, along a path a `TransferPath`. Drivers of joint coordinates do not hold
     them; everything else that signals move stands still.
     """
-    expect(OWNER, "model", model, Model, "a Model")
+    expect(OWNER, "model", model, System, "a Model")
     formulation = coordinates_of(OWNER, formulation)
     expect(OWNER, "at", at, State | Result | None, "a State or a Result of this model")
     expect(OWNER, "path", path, Mapping | Result | None, "values of inputs by name, or a Result")

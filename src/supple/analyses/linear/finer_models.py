@@ -37,7 +37,6 @@ from supple.foundation.arrays import Array
 from supple.foundation.errors import SuppleError, SuppleWarning, percent
 from supple.foundation.frames import Body, Frame
 from supple.loops.assembly import compile_model
-from supple.model import Model
 from supple.results.checks.deformation import LOAD, SERIOUS_LOAD
 from supple.results.checks.reduced_bodies import NAMED, RIGID
 from supple.results.data.findings import Finding, Monitor
@@ -45,6 +44,7 @@ from supple.state import State
 
 if TYPE_CHECKING:
     from supple.analyses.modes.linear_model import LinearModel
+    from supple.model import Model
 
 LIMIT, SERIOUS = 0.02, 0.1  # part of the flexibility, as of frequencies
 ASKED = "load that is asked for"

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,8 +31,10 @@ from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, suggestion
 from supple.loops.ranks import SINGULAR
-from supple.model import Model
 from supple.state import State
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 # What earlier coordinates must leave of a row: of one that is asked for, and of one that is taken
 # before others of another kind

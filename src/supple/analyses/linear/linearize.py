@@ -20,7 +20,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -39,14 +39,17 @@ from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SimulationError, SuppleWarning, label, warn_caller
+from supple.foundation.frames import System
 from supple.foundation.validate import listed
 from supple.loops.assembly import compile_model, on_constraints, scaled_rows
-from supple.model import Model
 from supple.results.checks.reduced_bodies import asked_damping, damping_ratio
 from supple.results.data.findings import Finding, Monitor
 from supple.results.monitor.monitor import monitor
 from supple.results.result import Result
 from supple.state import State, mismatch
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 OWNER = "linearize"
 TOLD = ("frequency", "damping")  # findings that are told though they are not serious
@@ -118,7 +121,7 @@ def linearize(
         The choice of coordinates; eigenvalues do not depend on it, but for axes that turn: those
         of a round rotor may be seen in its own axes or in those of its bearings.
     """
-    expect(OWNER, "model", model, Model, "a Model")
+    expect(OWNER, "model", model, System, "a Model")
     formulation = coordinates_of(OWNER, formulation)
     moment = number(OWNER, "t", t)
     model.check()  # its warnings are not those of the search for an equilibrium, which are silent

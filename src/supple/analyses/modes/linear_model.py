@@ -16,7 +16,6 @@ from supple.formulations.equations import Equations
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Complex
 from supple.foundation.errors import ModelError, percent, warn_caller
-from supple.model import Model
 from supple.results.data.findings import Monitor
 from supple.signals import SignalLike
 from supple.signals.shaping import Kind, ShapedSignal, shape_signal
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from supple.analyses.linear.state_space import StateSpace
+    from supple.model import Model
     from supple.visualization.server import Shown
 
 # Parts of the largest stiffness, in the units of increments, that are rounding.

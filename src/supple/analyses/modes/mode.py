@@ -15,11 +15,12 @@ from supple.foundation.arrays import Array, Complex
 from supple.foundation.calls import public
 from supple.foundation.errors import SuppleError, suggestion
 from supple.foundation.frames import Frame
-from supple.model import Model
 from supple.results.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from supple.model import Model
 
 
 class Displacement(NamedTuple):

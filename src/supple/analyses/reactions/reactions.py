@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -38,9 +38,11 @@ from supple.foundation.frames import Frame
 from supple.foundation.poses import quaternions
 from supple.graph.topology import FREE
 from supple.joints import Joint
-from supple.model import Model
 from supple.results.data.run_data import HeldLoads, History
 from supple.results.views.views import JointLoad
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 # Singular values of the scaled rows below this part of the largest are zero: bodies of a run meet
 # to rounding; and parts of unit vectors below it, which are known to rounding over the gap.

@@ -12,7 +12,7 @@ import os
 import uuid
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,12 +28,14 @@ from supple.foundation.input_files import contained, existing
 from supple.integrators.run.checkpoints import EXPECTED, Checkpoints, Data, of_solution
 from supple.integrators.run.driver import Problem, Solution
 from supple.integrators.run.line_ends import LineEnd
-from supple.model import Model
 from supple.native import cache
 from supple.results.data.run_data import StartChange
 from supple.results.files.state_file import OutputFile, is_unfinished, opened
 from supple.results.result import Result
 from supple.state import State
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 FORMAT = "supple run 1"
 CHANGING = ("finished", "pending")  # what of a checkpoint is another in the next one

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -43,10 +44,12 @@ from supple.integrators.run.driver import Problem, Solution
 from supple.integrators.run.place_vectors import place_vectors
 from supple.integrators.run.sampling import Sampler
 from supple.loops.singular import passed, violated
-from supple.model import Model
 from supple.results.data.run_data import ChangeRecord, RunData, StartChange
 from supple.results.result import Result
 from supple.state import State
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 MOST_STILL = 100  # coordinates whose neighbours are looked at
 GIVEN = 1e-9  # part of a velocity that constraints leave free, and that is rounding

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,11 +24,13 @@ from supple.integrators.methods.base import Integrator
 from supple.integrators.run.driver import Problem, Solution
 from supple.loops.closing import Impact, impact
 from supple.loops.ranks import analyse
-from supple.model import Model
 from supple.results.data.audit import AuditRecord, MomentumRecord
 from supple.results.data.run_data import ChangeRecord, EventRecord
 from supple.results.result import Result
 from supple.state import State
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 SAME = 10.0  # tolerances within which a state that passes a value is the same as before
 

@@ -56,7 +56,6 @@ from supple.integrators.run.sampling import Sampler
 from supple.joints import Free, Joint
 from supple.loops.assembly import assembled, on_constraints, on_other
 from supple.loops.singular import refuse_singular
-from supple.model import Model
 from supple.native import library
 from supple.results.data.run_data import StartChange, start_changes
 from supple.results.result import Result
@@ -64,6 +63,7 @@ from supple.state import State
 
 if TYPE_CHECKING:
     from supple.integrators.run.driver import LoopRun
+    from supple.model import Model
 
 # Inertia about an axis, part of the largest of the joint, that is rounding of the tensor
 ROUNDING = 1e-14

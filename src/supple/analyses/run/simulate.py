@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from numpy.typing import ArrayLike
 
@@ -29,14 +29,17 @@ from supple.core.base import layout as at
 from supple.engine.sparsity.solver_choice import Linear
 from supple.formulations.base import Formulation
 from supple.foundation.errors import SuppleError, warn_caller
+from supple.foundation.frames import System
 from supple.foundation.progress import told
 from supple.graph.tree_choice import Tree
 from supple.integrators.run.driver import Problem, Progress, Solution
 from supple.integrators.run.interruption import Interruption
 from supple.integrators.run.outcomes import lost_pivots
-from supple.model import Model
 from supple.results.data.run_data import StartChange
 from supple.results.result import Result
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 MOST = 400  # velocities and rows up to which a factorization takes less than some 0.1 s
 Examined = tuple[Result, list[str]]  # a result, and what is to be doubted about it
@@ -80,7 +83,7 @@ def simulate(model: Model, t_end: float, **options: Unpack[SimulateOptions]) -> 
     does one that is stopped by Ctrl-C; a second Ctrl-C raises KeyboardInterrupt at once.
     Many runs of one model are quicker with `prepare`.
     """
-    expect(OWNER, "model", model, Model, "a Model")
+    expect(OWNER, "model", model, System, "a Model")
     return warned(prepare(model).run(RunOptions.of(t_end, **options)))
 
 
@@ -89,7 +92,7 @@ def prepare(model: Model) -> Prepared:
 
     Later changes of the model do not matter to what was prepared.
     """
-    expect("prepare", "model", model, Model, "a Model")
+    expect("prepare", "model", model, System, "a Model")
     model.check()
     return Prepared(model.copy())
 

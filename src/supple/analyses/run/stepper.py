@@ -11,7 +11,7 @@ import copy
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,7 +33,7 @@ from supple.formulations.equations import Equations
 from supple.foundation import validate
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SimulationError, suggestion
-from supple.foundation.frames import Body, Frame
+from supple.foundation.frames import Body, Frame, System
 from supple.foundation.validate import listed
 from supple.integrators.passage.passage import Passage
 from supple.integrators.run.checkpoints import Data, restore, snapshot
@@ -42,13 +42,15 @@ from supple.integrators.run.outcomes import ENDLESS, audit_record, message
 from supple.integrators.run.progress import Pace
 from supple.joints import Joint
 from supple.loops.singular import violated
-from supple.model import Model
 from supple.results.data.audit import LEVELS, EnergyAudit, MomentumAudit
 from supple.results.data.findings import Monitor
 from supple.results.monitor.monitor import headline
 from supple.results.result import Result
 from supple.signals.piecewise import Polynomial
 from supple.state import State
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 MARK = 1.6180339887498949e-210  # s; instants that are zero, and by which polynomials are found
 OWNER = "Stepper"
@@ -267,7 +269,7 @@ class Stepper:
         dt: float = 1e-3,
         **options: Unpack[MethodOptions],
     ) -> None:
-        expect(OWNER, "model", model, Model, "a Model")
+        expect(OWNER, "model", model, System, "a Model")
         asked = RunOptions(None, **options, output=1, progress=False)
         self._integrator = asked.expect_method(OWNER)
         if self._integrator.python_loop:

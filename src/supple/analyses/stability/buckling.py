@@ -32,7 +32,7 @@ from supple.formulations.base import Formulation
 from supple.foundation import validate
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, SimulationError, percent, warn_caller
-from supple.model import Model
+from supple.foundation.frames import System
 from supple.reduction.membranes import feels_loads
 from supple.results.checks.deformation import STRAIN, yield_strain
 from supple.results.checks.reduced_bodies import against_finer_mesh
@@ -43,6 +43,7 @@ from supple.state import State
 
 if TYPE_CHECKING:
     from supple.engine.base.compiled import Compiled
+    from supple.model import Model
 
 OWNER = "buckling"
 LIMIT = 0.02  # part of a load factor that is told, by modes and elements and by given meshes
@@ -188,7 +189,7 @@ def buckling(
     deforms before. Flexible bodies need ``stiffening``, or to be cut into several, in order to
     buckle between their ends.
     """
-    if not isinstance(component, Model):
+    if not isinstance(component, System):
         if loads is None or held is None:
             field = "loads" if loads is None else "held"
             raise ModelError(OWNER, field, None, "those of the component, or a Model without them")

@@ -42,14 +42,15 @@ from supple.formulations.equations import Equations
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Complex
 from supple.foundation.errors import ModelError, SuppleError, suggestion, warn_caller
-from supple.foundation.frames import Frame
+from supple.foundation.frames import Frame, System
 from supple.joints import Joint
-from supple.model import Model
 from supple.results.result import Result
 from supple.state import State
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from supple.model import Model
 
 ANGLES = 8  # positions of a turn: harmonics up to three
 STILL = 1e-3  # of a rotation times the length of the model: places that tilt or twist only
@@ -351,7 +352,7 @@ def campbell(
     stores its energy, and by how it moves: along the axis of the rotation (flap), across it (lag),
     or round it (forward and backward whirl, as seen from the world).
     """
-    expect(OWNER, "model", model, Model, "a Model")
+    expect(OWNER, "model", model, System, "a Model")
     name = joint.name if isinstance(joint, Joint) else joint
     if not isinstance(name, str) or name not in model.joints:
         hint = suggestion(name, list(model.joints)) if isinstance(name, str) else "by its name"

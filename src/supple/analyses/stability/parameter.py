@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -21,13 +21,16 @@ from supple.engine.base.compiled import Compiled
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.foundation.errors import ModelError, SimulationError
+from supple.foundation.frames import System
 from supple.joints import Joint
 from supple.loops.assembly import compile_model
-from supple.model import Model
 from supple.results.result import Result
 from supple.state import State
 
-Over = str | Joint | Callable[[float], Model]
+if TYPE_CHECKING:
+    from supple.model import Model
+
+Over: TypeAlias = "str | Joint | Callable[[float], Model]"
 EXPECTED = (
     "a joint, 'loads', 'gravity', a force or driver, a field such as 'spring.stiffness', or a "
     "function that makes a model"
@@ -183,7 +186,7 @@ class Parameter:
             model = self.model.copy()
             model.replace(self.over, value)
             return model, rates
-        made = self.over(value)
-        if not isinstance(made, Model):
+        made: Any = self.over(value)
+        if not isinstance(made, System):
             raise ModelError(self.owner, f"over({value:g})", made, "a Model")
-        return self.formulation.written(made), rates
+        return self.formulation.written(cast("Model", made)), rates

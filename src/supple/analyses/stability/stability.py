@@ -30,13 +30,15 @@ from supple.foundation import validate
 from supple.foundation.arrays import Array, Complex
 from supple.foundation.atomic_files import save_figure
 from supple.foundation.errors import ModelError, SimulationError, warn_caller
+from supple.foundation.frames import System
 from supple.foundation.progress import told
-from supple.model import Model
 from supple.results.result import Result
 from supple.state import State
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from supple.model import Model
 
 # Of eigenvalues that meet: their rounding is 1e-8. Real parts grow with the root of the distance,
 # so that this is 1e-14 in the value.
@@ -255,7 +257,7 @@ def stability(
     or not; where there is none near by, the analysis ends with a message. A rotation is kept by
     constant efforts, or at its rate if the joint has a `Driver`.
     """
-    expect(OWNER, "model", model, Model, "a Model")
+    expect(OWNER, "model", model, System, "a Model")
     formulation = coordinates_of(OWNER, formulation)
     expected = "one or more increasing numbers"
     wanted = validate.array(OWNER, "values", values, expected)

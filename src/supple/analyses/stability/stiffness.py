@@ -49,12 +49,11 @@ from supple.foundation.errors import (
     suggestion,
     warn_caller,
 )
-from supple.foundation.frames import Frame
+from supple.foundation.frames import Frame, System
 from supple.foundation.palette import COLOURS, INK
 from supple.foundation.poses import quaternions
 from supple.foundation.progress import told
 from supple.foundation.validate import Axis
-from supple.model import Model
 from supple.results.data.findings import Monitor
 from supple.results.plot import TITLE, blank_panels, dress
 from supple.results.result import Result
@@ -63,6 +62,8 @@ from supple.state import State
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from supple.model import Model
 
 RIGID = 1e-12  # a compliance of this part of the others is rounding
 OWNER = "stiffness"
@@ -263,7 +264,7 @@ def stiffness(
     Each equilibrium is followed from the one before it. Where there is none the result ends, with
     ``success`` False, a ``message`` and a warning.
     """
-    expect(OWNER, "model", model, Model, "a Model")
+    expect(OWNER, "model", model, System, "a Model")
     expect(OWNER, "at", at, Frame, "a frame on a body, e.g. stage.at(0)")
     formulation = coordinates_of(OWNER, formulation)
     if at.body.name not in model.bodies:

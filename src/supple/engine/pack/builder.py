@@ -19,6 +19,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -58,7 +59,9 @@ from supple.graph.topology import Graph
 from supple.graph.tree_choice import Tree
 from supple.joints import Joint
 from supple.joints.base import Motion
-from supple.model import Model
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 
 class Builder(Tables):

@@ -19,12 +19,12 @@ from supple.foundation.arrays import Array
 from supple.foundation.frames import Body, Frame
 from supple.foundation.validate import set_fields
 from supple.graph.topology import FREE, Graph
-from supple.model import Model
 from supple.modelling.segmentation import used_frames
 
 if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_body import ANCFBody
     from supple.engine.base.compiled import Compiled
+    from supple.model import Model
 
 # Axes (3, 3), place (3,) of the origin in the world, and its velocity (6,) [angular; linear]
 RigidMotion = tuple[Array, Array, Array]
@@ -78,7 +78,7 @@ def stiffened(model: Model) -> Model:
 
     Bodies in parts have the same parts as in the model: the places of its forces are kept.
     """
-    other = Model(model.gravity, model.name)
+    other = type(model)(model.gravity, model.name)
     for item in (model[name] for name in model):
         if isinstance(item, Body):
             body = model.bodies[item.name]

@@ -14,7 +14,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable
 from dataclasses import fields
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,9 @@ from supple.forces import ForceElement, Motor
 from supple.foundation.arrays import Array
 from supple.foundation.errors import label
 from supple.joints import Joint
-from supple.model import Model
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 INERTIA = {"mass", "com", "inertia"}
 START = {"initial", "initial_rate"}

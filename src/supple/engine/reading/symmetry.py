@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +23,9 @@ from supple.forces import CartesianSpring, Motor
 from supple.foundation.arrays import Array
 from supple.graph.topology import Graph
 from supple.joints import Joint
-from supple.model import Model
+
+if TYPE_CHECKING:
+    from supple.model import Model
 
 ANGULAR = "kg m2/s"
 

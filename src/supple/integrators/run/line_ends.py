@@ -9,10 +9,10 @@ from supple.engine.base.compiled import Compiled
 from supple.events import Event
 from supple.foundation.errors import label
 from supple.foundation.validate import set_fields
-from supple.model import Model
 
 if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_line import ANCFLine
+    from supple.model import Model
 
 BEYOND = 1e-9  # of the length: a point may begin at an end
 
