@@ -10,8 +10,8 @@ import pytest
 import supple as sp
 from models.rotors import jeffcott
 from supple.analyses.equilibrium.balance import turned
+from supple.analyses.linear.energy_shares import STORED, potential_shares, strain_kinds
 from supple.analyses.linear.independent import dof_names, followed, reduced
-from supple.analyses.modes.energy_shares import STORED, potential_shares, strain_kinds
 from supple.cases.beams.rotating import UNIT_MATERIAL, UNIT_SECTION
 from supple.cases.case import references
 from supple.forces.kinds import FORCES

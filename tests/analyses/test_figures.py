@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.analyses.modes.mode_figures import displaced
+from supple.analyses.linear.mode_figures import displaced
 from supple.analyses.stability.campbell_diagram import branches
 
 RATES = 100.0, 230.0  # rad/s, of two discs on their springs

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import supple as sp
-from supple.analyses.modes.energy_shares import kinetic_by_body, kinetic_shares
+from supple.analyses.linear.energy_shares import kinetic_by_body, kinetic_shares
 from supple.cli import app
 from supple.engine.pack.builder import build
 from supple.formulations.equations import Equations

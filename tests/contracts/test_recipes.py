@@ -28,8 +28,8 @@ from models import random_models
 from models.kind_models import BODY_MODELS, CONSTRAINT_MODELS, FORCE_MODELS, JOINTS
 from models.kind_runs import model_of
 from models.valid_calls import CALLS
-from supple.analyses.modes.energy_shares import STORED
-from supple.analyses.modes.mode import Mode
+from supple.analyses.linear.energy_shares import STORED
+from supple.analyses.linear.mode import Mode
 from supple.constraints import Constraint
 from supple.core.base import layout as at
 from supple.core.forces import forces as codes

@@ -19,7 +19,7 @@ import pytest
 
 import supple as sp
 from models.drawn_models import SOFT, centres, everything, page_of, simulated, things
-from supple.analyses.modes.mode_figures import mode_scene
+from supple.analyses.linear.mode_figures import mode_scene
 from supple.visualization.drawing import draw
 from supple.visualization.page import peaks
 from supple.visualization.scene import REACH

@@ -13,8 +13,8 @@ from supple.commands.answers import print_json
 from supple.commands.sources import Json, model_file
 
 if TYPE_CHECKING:
-    from supple.analyses.modes.linear_model import LinearModel
-    from supple.analyses.modes.mode import Mode
+    from supple.analyses.linear.linear_model import LinearModel
+    from supple.analyses.linear.mode import Mode
 
 UNSTEADY = 1e-4  # accelerations (rad/s2, or lengths of the model) that an equilibrium may have left
 SHOWN_SHARE = 0.05  # of the kinetic energy, from which a body is named in the table
@@ -77,7 +77,7 @@ def described(linear: LinearModel, count: int) -> dict[str, Any]:
 
 
 def _mode(mode: Mode, error: float | None) -> dict[str, Any]:
-    from supple.analyses.modes.energy_shares import kinetic_shares, moves_most
+    from supple.analyses.linear.energy_shares import kinetic_shares, moves_most
 
     oscillates = mode.eigenvalue.imag > 0.0
     return {

@@ -9,9 +9,9 @@ from supple.analyses.equilibrium.statics import EquilibriumPath as EquilibriumPa
 from supple.analyses.equilibrium.statics import SpecialPoint as SpecialPoint
 from supple.analyses.kinematics.transfer import Transfer as Transfer
 from supple.analyses.kinematics.transfer import TransferPath as TransferPath
+from supple.analyses.linear.linear_model import LinearModel as LinearModel
 from supple.analyses.linear.state_space import FrequencyResponse as FrequencyResponse
 from supple.analyses.linear.state_space import StateSpace as StateSpace
-from supple.analyses.modes.linear_model import LinearModel as LinearModel
 from supple.analyses.run.simulate import Prepared as Prepared
 from supple.analyses.run.stepper import Snapshot as Snapshot
 from supple.analyses.stability.buckling import BucklingMode as BucklingMode

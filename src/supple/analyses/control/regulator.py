@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.analyses.linear.linear_model import LinearModel
 from supple.analyses.linear.linearize import linearize
-from supple.analyses.modes.linear_model import LinearModel
 from supple.forces import ControlLaw, JointEffort, Motor, SampledController, StateSpaceController
 from supple.forces.controllers import SignalsLike
 from supple.foundation import validate

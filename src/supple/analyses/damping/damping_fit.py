@@ -23,10 +23,10 @@ import numpy as np
 
 from supple.analyses.base.arguments import expect
 from supple.analyses.kinematics.kinematics import deforming
+from supple.analyses.linear.energy_shares import moves_most
+from supple.analyses.linear.linear_model import LinearModel
 from supple.analyses.linear.linearize import linearize
-from supple.analyses.modes.energy_shares import moves_most
-from supple.analyses.modes.linear_model import LinearModel
-from supple.analyses.modes.mode import Mode
+from supple.analyses.linear.mode import Mode
 from supple.bodies.base.flexible import takes_damping
 from supple.fem.base.damping import Damping, ModalDamping, Rayleigh, own_modes
 from supple.formulations.base import Formulation

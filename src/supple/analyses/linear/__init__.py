@@ -1,6 +1,9 @@
-"""Small motion about a state: `linearize`, state space, frequency response.
+"""Small motion about a state: linear models, their modes, state space, frequency response.
 
-Independent coordinates are chosen, matrices of small motion made in them, ports are where the model
-is pushed and what of it is seen; errors of stiffness and slow responses by few modes are told.
-Linear models and modes themselves are in `supple.analyses.modes`, below.
+`linearize` chooses independent coordinates and makes the matrices of small motion in them;
+`LinearModel` has eigenvalues and mode shapes, `energy_shares` names them by bodies and springs,
+`state_space` has ports where the model is pushed and what of it is seen. `frequency_errors` judges
+frequencies by the flexibility that is missing under the loads of each mode, `nodal_frequencies`
+those of bodies over nodal vectors by models with smaller elements. It imports `equilibrium`, `base`
+and rooms below analyses.
 """

@@ -43,7 +43,7 @@ from supple.results.data.findings import Finding, Monitor
 from supple.state import State
 
 if TYPE_CHECKING:
-    from supple.analyses.modes.linear_model import LinearModel
+    from supple.analyses.linear.linear_model import LinearModel
     from supple.model import Model
 
 LIMIT, SERIOUS = 0.02, 0.1  # part of the flexibility, as of frequencies

@@ -29,9 +29,9 @@ from supple.analyses.base.snapshot_result import instant
 from supple.analyses.equilibrium.balance import independent_places, null_space, turned
 from supple.analyses.equilibrium.static_result import StaticResult
 from supple.analyses.equilibrium.statics import statics
-from supple.analyses.frequencies.frequency_errors import frequency_errors, with_frequencies
+from supple.analyses.linear.frequency_errors import frequency_errors, with_frequencies
 from supple.analyses.linear.independent import Matrices, dof_names, preferences, reduced
-from supple.analyses.modes.linear_model import CONSTANT, LinearModel
+from supple.analyses.linear.linear_model import CONSTANT, LinearModel
 from supple.constraints.couplings import joint_target
 from supple.engine.base.compiled import Compiled
 from supple.forces import SampledController

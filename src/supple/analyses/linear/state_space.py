@@ -45,7 +45,7 @@ from supple.results.result import Result
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from supple.analyses.modes.linear_model import LinearModel
+    from supple.analyses.linear.linear_model import LinearModel
 
 OWNER = "state_space"
 AXES = ("x", "y", "z", "rotation_x", "rotation_y", "rotation_z")

@@ -1,5 +1,5 @@
 """Buckling, stability over a parameter, stiffness of frames, modes over a speed.
 
 All follow equilibria and linear models over a value: a load, a speed, a stroke. It imports
-`linear`, `frequencies`, `equilibrium` and `modes`.
+`linear` and `equilibrium`.
 """

@@ -23,7 +23,7 @@ from supple.analyses.equilibrium.balance import NO_STIFFNESS, independent_places
 from supple.analyses.equilibrium.continuation import Continuation, Loaded, Loading, Spot
 from supple.analyses.equilibrium.static_result import static_result
 from supple.analyses.linear.finer_models import with_finer
-from supple.analyses.modes.mode import Mode
+from supple.analyses.linear.mode import Mode
 from supple.bodies.base.flexible import FlexibleBody
 from supple.fem.base.buckling import ComponentBuckling
 from supple.fem.base.buckling import buckling as of_component

@@ -26,15 +26,15 @@ from numpy.typing import ArrayLike
 from supple.analyses.base.arguments import expect
 from supple.analyses.base.snapshot_result import velocities
 from supple.analyses.equilibrium.balance import turned
-from supple.analyses.linear.independent import dof_names, followed
-from supple.analyses.modes.energy_shares import (
+from supple.analyses.linear.energy_shares import (
     KINDS,
     kinetic_shares,
     potential_shares,
     strain_kinds,
 )
-from supple.analyses.modes.linear_model import LinearModel
-from supple.analyses.modes.mode import Mode
+from supple.analyses.linear.independent import dof_names, followed
+from supple.analyses.linear.linear_model import LinearModel
+from supple.analyses.linear.mode import Mode
 from supple.analyses.stability.campbell_diagram import bent, crossings, mode_tracks, picture
 from supple.analyses.stability.stability import Stability, StabilityLimit, stability
 from supple.formulations.base import Formulation

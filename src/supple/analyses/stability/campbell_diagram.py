@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.analyses.modes.linear_model import LinearModel
-from supple.analyses.modes.mode import Mode
+from supple.analyses.linear.linear_model import LinearModel
+from supple.analyses.linear.mode import Mode
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.atomic_files import save_figure

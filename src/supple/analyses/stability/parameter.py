@@ -15,8 +15,8 @@ from supple.analyses.equilibrium.continuation import Loaded, Loading
 from supple.analyses.equilibrium.equilibrium import Search
 from supple.analyses.equilibrium.static_result import StaticResult, static_result
 from supple.analyses.linear.finer_models import carried
+from supple.analyses.linear.linear_model import LinearModel
 from supple.analyses.linear.linearize import linear_model, with_monitor
-from supple.analyses.modes.linear_model import LinearModel
 from supple.engine.base.compiled import Compiled
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations

@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike
 
 from supple.analyses.base.arguments import coordinates_of, expect, number
 from supple.analyses.equilibrium.balance import one_way
-from supple.analyses.modes.linear_model import LinearModel
-from supple.analyses.modes.mode import Mode
+from supple.analyses.linear.linear_model import LinearModel
+from supple.analyses.linear.mode import Mode
 from supple.analyses.stability.parameter import Followed, Over, Parameter
 from supple.formulations.base import Formulation
 from supple.foundation import validate

@@ -35,7 +35,7 @@ from supple.analyses.linear.finer_models import (
     with_flexibility,
     with_loads,
 )
-from supple.analyses.modes.linear_model import ROUNDING, LinearModel
+from supple.analyses.linear.linear_model import ROUNDING, LinearModel
 from supple.analyses.stability.parameter import Followed, Over, Parameter
 from supple.formulations.base import Formulation
 from supple.foundation import validate

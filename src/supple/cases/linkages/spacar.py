@@ -50,7 +50,7 @@ from supple.model import Model
 from supple.signals import Polynomial
 
 if TYPE_CHECKING:
-    from supple.analyses.modes.linear_model import LinearModel
+    from supple.analyses.linear.linear_model import LinearModel
     from supple.formulations.base import Formulation
     from supple.results.result import Result
     from supple.state import State

@@ -93,7 +93,7 @@ class Mode:
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Draw the shape, as `LinearModel.plot_modes` draws several."""
-        from supple.analyses.modes.mode_figures import draw_modes
+        from supple.analyses.linear.mode_figures import draw_modes
 
         return draw_modes([self], path)
 

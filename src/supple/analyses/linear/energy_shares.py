@@ -36,7 +36,7 @@ from supple.reduction.modal import ModalBody
 from supple.results.result import Result
 
 if TYPE_CHECKING:
-    from supple.analyses.modes.mode import Mode
+    from supple.analyses.linear.mode import Mode
 
 KINDS = ("bending", "torsion", "extension", "shear", "deformation")  # of strain, after a body
 LEAST = 1e-6  # part of the energy that is named

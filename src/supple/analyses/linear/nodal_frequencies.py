@@ -1,7 +1,7 @@
 """Errors of frequencies of a linear model by elements over nodal vectors.
 
 The lowest modes are compared with those of the same model with smaller elements
-(`supple.analyses.frequencies.finer_nodal`), near the same equilibrium. Its matrices are sparse,
+(`supple.analyses.linear.finer_nodal`), near the same equilibrium. Its matrices are sparse,
 and its modes are near the ones that are known, so that they take a small part of the time of the
 linear model. With w0 and w1 of both, the logarithm of the frequency changes by 1/5 of their
 difference more: that is between what errors of the second and of the fourth order leave. Where they
@@ -32,14 +32,14 @@ from supple.analyses.equilibrium.sparse_balance import (
     SparseBalance,
     sparse_balance,
 )
-from supple.analyses.frequencies.finer_nodal import (
+from supple.analyses.linear.finer_nodal import (
     FinerModel,
     FinerSolids,
     finer_nodal,
     finer_solids,
 )
-from supple.analyses.modes.linear_model import LinearModel
-from supple.analyses.modes.mode import Mode
+from supple.analyses.linear.linear_model import LinearModel
+from supple.analyses.linear.mode import Mode
 from supple.bodies.nodal.ancf_line import ANCFBeam
 from supple.bodies.nodal.ancf_solid import ANCFSolid
 from supple.engine.base.body_records import ANCFRecord

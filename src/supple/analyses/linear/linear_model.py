@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.analyses.modes.mode import Mode
+from supple.analyses.linear.mode import Mode
 from supple.engine.base.compiled import Compiled
 from supple.formulations.equations import Equations
 from supple.foundation import validate
@@ -336,7 +336,7 @@ class LinearModel:
 
     def to_html(self, path: str | Path, count: int = 10) -> Path:
         """Write one page that plays the lowest modes in a browser, offline; return its path."""
-        from supple.analyses.modes.mode_figures import page_of
+        from supple.analyses.linear.mode_figures import page_of
         from supple.foundation.atomic_files import write_whole
 
         return write_whole(path, page_of(self, count).encode("utf-8"))
@@ -347,7 +347,7 @@ class LinearModel:
         The page is served to this computer only, at a free port, and opened unless ``browser`` is
         False.
         """
-        from supple.analyses.modes.mode_figures import page_of
+        from supple.analyses.linear.mode_figures import page_of
         from supple.visualization.server import show
 
         return show(page_of(self, count), browser)
@@ -358,7 +358,7 @@ class LinearModel:
         Colours are displacements, the largest of each mode as long as 12 % of the model; grey edges
         are the model as it is in the state.
         """
-        from supple.analyses.modes.mode_figures import draw_modes
+        from supple.analyses.linear.mode_figures import draw_modes
 
         most = validate.integer("plot_modes", "count", count, 1, "a number of modes, 1 or more")
         held = [mode for mode in self.modes if not mode.rigid]

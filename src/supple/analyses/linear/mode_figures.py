@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from supple.analyses.base.snapshot_result import standing
-from supple.analyses.modes.energy_shares import kinetic_shares
+from supple.analyses.linear.energy_shares import kinetic_shares
 from supple.formulations.equations import Equations
 from supple.foundation import validate
 from supple.foundation.arrays import Array
@@ -24,8 +24,8 @@ from supple.visualization.scene import Thing, body_things, bounds, vibrating
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from supple.analyses.modes.linear_model import LinearModel
-    from supple.analyses.modes.mode import Mode
+    from supple.analyses.linear.linear_model import LinearModel
+    from supple.analyses.linear.mode import Mode
     from supple.visualization.scene import Scene
 
 COLUMNS = 3

@@ -6,7 +6,7 @@ is missing: with twice the energy E of that deflection, and 2 T with the kinetic
 mode, both largest, the square of the frequency is too high by the part E / T, to first order
 (Rayleigh). A finer mesh would give way more, or less, under the same loads, and that flexibility
 changes the square of the frequency in the same way. Elements over nodal vectors are compared with
-smaller ones (`supple.analyses.frequencies.nodal_frequencies`).
+smaller ones (`supple.analyses.linear.nodal_frequencies`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from supple.analyses.base.snapshot_result import instant
-from supple.analyses.frequencies.nodal_frequencies import NodalErrors, nodal_errors, nodal_strain
-from supple.analyses.modes.linear_model import LinearModel
-from supple.analyses.modes.mode import Mode
+from supple.analyses.linear.linear_model import LinearModel
+from supple.analyses.linear.mode import Mode
+from supple.analyses.linear.nodal_frequencies import NodalErrors, nodal_errors, nodal_strain
 from supple.bodies.nodal.ancf_nodes import ANCFNodes
 from supple.engine.base.body_records import FlexRecord
 from supple.engine.base.compiled import Compiled
