@@ -120,6 +120,8 @@ def test_stations_that_are_used_become_ends_of_parts():
     assert 0.1 not in m.bodies["beam"].part_stations
     m.replace("beam", parts=(0.2, 0.45, 0.7))
     np.testing.assert_allclose(m.bodies["beam"].part_stations, [0, 0.2, 0.45, 0.7, 1.0])
+    cells, points = m.bodies["beam"].line.load_cells(4)  # shapes have kinks between segments
+    assert cells.tolist() == pytest.approx([0.2, 0.45, 0.7]) and points == 4
 
 
 def frame_of_beams(parts, scale=1.0) -> sp.Model:

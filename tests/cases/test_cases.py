@@ -121,7 +121,7 @@ def test_reference_against_a_second_lagrangian(name):
     for k in range(len(huang.TIMES)):
         M, V = terms(q[k])
         assert 0.5 * u[k] @ M.real @ u[k] == pytest.approx(reference["kinetic"][k], abs=1e-7)
-        assert V.real == pytest.approx(reference.gravity[k], abs=1e-7)
+        assert V.real == pytest.approx(reference["gravity"][k], abs=1e-7)
 
 
 def test_rigid_beam_is_the_sum_of_its_slices():

@@ -47,7 +47,8 @@ def test_signatures_tell_all_keywords(function: Callable[..., Any], options: typ
     """With the defaults of a run and the types that the mapping of keywords has."""
     found = inspect.signature(function).parameters
     assert not any(p.kind is p.VAR_KEYWORD for p in found.values())
-    hints = typing.get_type_hints(function.__init__ if inspect.isclass(function) else function)
+    called = function.__init__ if inspect.isclass(function) else function
+    hints = typing.get_type_hints(called, localns={"Model": sp.Model})
     for name, hint in typing.get_type_hints(options).items():
         assert found[name].kind is inspect.Parameter.KEYWORD_ONLY
         assert found[name].default == FIELDS.get(name) and hints[name] == hint

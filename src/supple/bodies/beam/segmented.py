@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -210,8 +210,12 @@ class SegmentedBeam(SegmentedBody):
 
     @property
     def line(self) -> Line:
-        """The beam: loads can be spread along its axis."""
-        return self.description.line
+        """Itself: loads can be spread along its axis."""
+        return cast("Line", self)
+
+    def load_cells(self, order: int) -> tuple[Vector, int]:
+        """Inner stations (m) where shapes have kinks, and Gauss points for a load between them."""
+        return self.part_stations[1:-1], order
 
     @property
     def shown_places(self) -> tuple[tuple[float, ...], ...]:
