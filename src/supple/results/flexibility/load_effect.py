@@ -38,7 +38,7 @@ from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import ModelError
 from supple.results.data.findings import Extreme
 from supple.results.flexibility.deformation import STRAIGHT, usable_times, whitening
-from supple.results.flexibility.supports import Holds
+from supple.results.flexibility.supports import Holds, held_at_places
 from supple.results.flexibility.truncation import Deflected, act_on_parts, deflected, unit_reactions
 from supple.results.views.body_loads import INERTIA, at_times, body_loads
 
@@ -86,29 +86,41 @@ def load_effect(result: Result, record: FlexRecord) -> LoadEffect | None:
     t, size = result.t[which], q[which]
     found = _effects(record, K0, size, np.eye(modal.n))
     worst = found.max(axis=0)
-    if worst.max() > SMALL:
+    held = held_at_places(result, body.name)  # at one place, its frame gives way
+    if held and worst.max() > SMALL:
         few = np.unique([np.argsort(row)[-HELD_SAMPLES:] for row in found])  # of each effect
         parts = np.array([_held_part(result, record, K0, size, which, k, found) for k in few])
         found = found * parts.max(axis=0)[:, None]
-    stretch = _stretches(result, record, size, which)
+    stretch = _stretches(result, record, size, which, held)
     return LoadEffect(*(Extreme(t, values) for values in (*found, stretch)))
 
 
-def _stretches(result: Result, record: FlexRecord, q: Array, which: Indices) -> Array:
-    """Parts (k,) by which the stretch of a bent body makes its deflections smaller."""
+def _stretches(result: Result, record: FlexRecord, q: Array, which: Indices, held: bool) -> Array:
+    """Parts (k,) by which the stretch of a bent body makes its deflections smaller.
+
+    ``held``: joints may hold it at several places, by rigid bodies.
+    """
     none = np.zeros(len(q))
     energies = np.einsum("ka,ab,kb->k", q, record.modal.K, q)
     k = int(np.argmax(energies))
     if not energies[k] > 0.0:
         return none
+    change = _own_stretch(result, record, q, which, k) if held else None
+    if change is None:
+        change = chain_stretch(result, int(which[k]))
+    return reduced_part(change * energies / energies[k])
+
+
+def _own_stretch(
+    result: Result, record: FlexRecord, q: Array, which: Indices, k: int
+) -> float | None:
+    """Part a of one body between its supports at one time; None if they hold no stretch."""
     holds = Holds(at_times(result, which[k : k + 1]), record)
     K0 = tension_stiffness(record, holds, q[k])
     shapes = holds.allowed()
     if K0 is None or not shapes.shape[1]:
-        change = chain_stretch(result, int(which[k]))
-    else:
-        change = float(_effects(record, K0[None], q, shapes, k)[2, 0])
-    return reduced_part(change * energies / energies[k])
+        return None
+    return float(_effects(record, K0[None], q, shapes, k)[2, 0])
 
 
 def _held_part(

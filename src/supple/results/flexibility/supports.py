@@ -60,20 +60,20 @@ def held_directions(
     held = []
     axes = cast("BodyView", result[name]).matrix[0]
     turn = np.kron(np.eye(2), axes)
-    for joint in _joints(result):
-        for mine, other in ((joint.A, joint.B), (joint.B, joint.A)):
-            if mine.body.name != name:
-                continue
-            way = _way(result, other.body.name, {name, *around})
-            if way is None:
-                continue
-            place = result[mine].position[0]
-            moves = [m for j in (joint, *way) for m in _freedoms(result, j, place)]
-            table = np.array(moves).reshape(-1, 6) * np.repeat([1.0, length], 3)
-            rows = _complement(table) @ turn
-            if len(rows):
-                held.append((mine, rows))
+    for mine, way in _ways(_joints(result), name, around):
+        place = result[mine].position[0]
+        moves = [m for joint in way for m in _freedoms(result, joint, place)]
+        table = np.array(moves).reshape(-1, 6) * np.repeat([1.0, length], 3)
+        rows = _complement(table) @ turn
+        if len(rows):
+            held.append((mine, rows))
     return held
+
+
+def held_at_places(result: Result, name: str) -> bool:
+    """True if joints may hold a body at several places at some time of a result."""
+    ways = _ways(list(result.joints.values()), name, _flexible(result, name))
+    return len(list(ways)) > 1
 
 
 def free_turns(result: Result, joint: Joint, mine: Frame, around: Collection[str]) -> Array | None:
@@ -83,7 +83,7 @@ def free_turns(result: Result, joint: Joint, mine: Frame, around: Collection[str
     bodies that hold nothing.
     """
     other = joint.B if mine is joint.A else joint.A
-    way = _way(result, other.body.name, {mine.body.name, *around})
+    way = _way(_joints(result), other.body.name, {mine.body.name, *around})
     if way is None:
         return None
     place = result[mine].position[0]
@@ -105,7 +105,26 @@ def _joints(result: Result) -> list[Joint]:
     return [j for j in result.joints.values() if not result.data.without(j.name)[0]]
 
 
-def _way(result: Result, start: str, without: Collection[str]) -> Sequence[Joint] | None:
+def _flexible(result: Result, name: str) -> set[str]:
+    """Names of all flexible bodies but one."""
+    compiled = result.data.compiled
+    deforming = (*compiled.flexible, *compiled.gradient)
+    return {compiled.owners.get(each, each) for each in deforming} - {name}
+
+
+def _ways(
+    joints: Sequence[Joint], name: str, around: Collection[str]
+) -> Iterator[tuple[Frame, Sequence[Joint]]]:
+    """Frames of a body at joints that lead to the ground, and all joints of the way."""
+    for joint in joints:
+        for mine, other in ((joint.A, joint.B), (joint.B, joint.A)):
+            if mine.body.name == name:
+                way = _way(joints, other.body.name, {name, *around})
+                if way is not None:
+                    yield mine, (joint, *way)
+
+
+def _way(joints: Sequence[Joint], start: str, without: Collection[str]) -> Sequence[Joint] | None:
     """Joints from a body to the ground, the fewest, without passing some; None if none do."""
     if start in without:
         return None
@@ -115,7 +134,7 @@ def _way(result: Result, start: str, without: Collection[str]) -> Sequence[Joint
         here = waiting.pop(0)
         if here == GROUND:
             return ways[here]
-        for joint in _joints(result):
+        for joint in joints:
             ends = joint.A.body.name, joint.B.body.name
             if here not in ends:
                 continue
@@ -173,9 +192,7 @@ class Holds:
 
     def __init__(self, result: Result, record: FlexRecord) -> None:
         body, masses = record.body, record.point_masses
-        compiled, length = result.data.compiled, body.typical_length
-        deforming = (*compiled.flexible, *compiled.gradient)
-        flexible = {compiled.owners.get(name, name) for name in deforming} - {body.name}
+        length, flexible = body.typical_length, _flexible(result, body.name)
         unit = np.repeat([1.0, length], 3)[:, None]
         elastic, rigid = [np.zeros((0, record.modal.n))], [np.zeros((0, 6))]
         self.stations: list[float] = []
