@@ -21,12 +21,14 @@ DEMO_ENTRIES := radau_run history motion_history accelerate
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo docs gallery test lint test-slow test-browser test-native bench nojit warmup clean
+.PHONY: help venv tools demo docs gallery test quick lint test-slow test-browser test-native bench nojit warmup clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 venv: $(VENV)/.with-package ## .venv with the package in it
+
+tools: $(VENV)/.with-tests ## .venv with the package, all kernels and the test tools
 
 # Stamps: an environment is installed again only when pyproject.toml has changed.
 $(BIN)/python:
@@ -80,7 +82,11 @@ lint: $(VENV)/.with-tests ## style, types, import contracts
 
 test: $(VENV)/.with-tests warmup ## lint, all quick tests, the no-JIT run
 	@$(MAKE) --no-print-directory -j $(WORKERS) lint nojit
-	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS)
+	@$(MAKE) --no-print-directory quick
+
+# The list of the slowest shows what has come to take more than 3 s, and is marked slow then.
+quick: $(VENV)/.with-tests warmup ## all quick tests, and the list of the twenty slowest
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --durations 20
 
 test-slow: $(VENV)/.with-tests warmup ## the long studies
 	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) -m "slow or hypothesis" --hypothesis-profile=full
