@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.analyses.run.outcome import Probe
 from supple.results.motion.error_growth import error_growth
 from supple.results.motion.output_findings import hidden_motions
 
@@ -171,6 +172,28 @@ def test_a_drift_that_a_loose_tolerance_makes_is_told() -> None:
     assert whats(run) == {"growth"} and run.motion.level != "trusted"
     assert 0.5 < run.motion.findings[0].value / true < 2.0
     assert not whats(sp.simulate(m, 100.0))
+
+
+def test_coarse_runs_are_made_again_exactly_only_if_they_are_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Beside a third of the tolerance an error of 1 % is seen."""
+    asked: list[float] = []
+    again = Probe.again
+
+    def counted(self: Probe, rtol: float, t: Any, most: int) -> Any:
+        asked.append(self.rtol / rtol)
+        return again(self, rtol, t, most)
+
+    monkeypatch.setattr(Probe, "again", counted)
+    for end, wanted in ((12.0, [3.0]), (200.0, [3.0, 30.0])):
+        m = links(1, 1.0)
+        run = sp.simulate(m, end, tolerance=2e-3, output=0.1)
+        exact = sp.simulate(m, end, tolerance=1e-8, output=run.t)
+        asked.clear()
+        true = float(np.max(np.abs(run.q - exact.q)))
+        assert ("growth" in whats(run)) == (true > 0.01) == (len(wanted) > 1), true
+        assert asked == pytest.approx(wanted)
 
 
 def test_friction_that_creeps_is_told_with_its_way() -> None:
