@@ -21,7 +21,7 @@ DEMO_ENTRIES := radau_run history motion_history accelerate
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help venv tools demo docs gallery test quick lint test-slow test-browser test-native bench nojit warmup clean
+.PHONY: help venv tools wheel demo docs gallery test quick lint test-slow test-browser test-native bench nojit warmup clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,10 @@ $(VENV)/.with-browser: pyproject.toml | $(VENV)/.with-tests
 	@$(PIP) --editable '.[browser]'
 	@touch $@
 
+$(VENV)/.with-wheels: pyproject.toml | $(VENV)/.with-package
+	@$(PIP) --editable '.[wheels]'
+	@touch $@
+
 $(VENV)/.with-bench: pyproject.toml | $(VENV)/.with-compiler
 	@echo "installing supple and the programs it is measured against into $(VENV)"
 	@$(PIP) --editable '.[bench]'
@@ -70,6 +74,12 @@ docs: $(VENV)/.with-tests ## the documentation as a site that needs no network, 
 
 gallery: $(VENV)/.with-tests ## run the scripts of the gallery and draw its pictures again
 	@$(ONE_THREAD) $(BIN)/python website/gallery.py
+
+# Linked for an old C library, so that it runs on other machines than this one and package indexes take it.
+wheel: $(VENV)/.with-wheels ## a wheel for package indexes, in dist
+	@SUPPLE_GLIBC=2.17 $(BIN)/hatchling build --target wheel --directory dist
+	@if [ "$$(uname)" = Linux ]; then $(BIN)/auditwheel show dist/supple-*.whl; fi
+	@$(BIN)/abi3audit --strict --report dist/supple-*.whl
 
 # Before tests and benchmarks, so that these do not wait for the compiler.
 warmup: $(VENV)/.with-package ## compile all kernels into the cache

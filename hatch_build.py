@@ -1,26 +1,31 @@
 """Wheels with compiled kernels.
 
 `pip wheel .` and `pip install .` compile the kernels where there is a C compiler. The wheel then
-serves every Python from 3.11 on (limited API) and needs no Numba. Without a C compiler, for
-editable installs, or with SUPPLE_BUILD_KERNELS=0, the package is plain Python and depends on
-Numba, which compiles the kernels on first use.
+serves every Python from 3.11 on (limited API) and needs no Numba. It has a library for each kind of
+processor that is told apart when it is loaded. Without a C compiler, for editable installs, or with
+SUPPLE_BUILD_KERNELS=0, the package is plain Python and depends on Numba, which compiles the kernels
+on first use.
+
+A wheel for package indexes must run on other machines than the one that made it. With SUPPLE_GLIBC,
+a version of the C library of Linux such as 2.17, it is linked by zig for that version, and its name
+tells so (`make wheel`).
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-# Processors that a wheel is made for, by machine
-BASELINE = {"x86_64": "x86-64-v3", "aarch64": "generic", "arm64": "apple-m1"}
+MACHINES = ("x86_64", "amd64", "aarch64", "arm64")  # that wheels are made for
 
 
 class KernelHook(BuildHookInterface):  # type: ignore[type-arg]
@@ -28,15 +33,36 @@ class KernelHook(BuildHookInterface):  # type: ignore[type-arg]
 
     PLUGIN_NAME = "custom"
 
+    def _systems(self) -> Any:
+        """The file of the package that tells systems apart, without the package."""
+        name = "supple_native_systems"
+        place = Path(self.root) / "src" / "supple" / "native" / "systems.py"
+        spec = importlib.util.spec_from_file_location(name, place)
+        assert spec is not None and spec.loader is not None
+        module = sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    def _glibc(self) -> str:
+        """The oldest C library to link for, on Linux; empty for that of this machine."""
+        return os.environ.get("SUPPLE_GLIBC", "") if sys.platform == "linux" else ""
+
+    def _needs_zig(self) -> bool:
+        """Whether zig links: for an old C library, and where compilers are seldom installed."""
+        return bool(self._glibc()) or (sys.platform == "win32" and "CC" not in os.environ)
+
     def _wanted(self) -> bool:
         """Whether kernels can and shall be compiled."""
-        compiler = shutil.which(os.environ.get("CC", "cc").split()[0])
+        compiler = shutil.which(shlex.split(os.environ.get("CC") or "cc")[0])
         asked = os.environ.get("SUPPLE_BUILD_KERNELS", "1") != "0"
-        return asked and compiler is not None and platform.machine().lower() in BASELINE
+        known = platform.machine().lower() in MACHINES
+        return asked and known and (compiler is not None or self._needs_zig())
 
     def dependencies(self) -> list[str]:
         """What the build needs."""
-        return list(self.config["compiler"]) if self._wanted() else []
+        if not self._wanted():
+            return []
+        return [*self.config["compiler"], *(self.config["linker"] if self._needs_zig() else ())]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, link, and say what kind of wheel it is; examples of model files go with it."""
@@ -46,17 +72,24 @@ class KernelHook(BuildHookInterface):  # type: ignore[type-arg]
         if version == "editable" or not self._wanted():
             build_data["dependencies"].extend(self.config["compiler"])
             return
-        root = Path(self.root)
-        package, made = root / "src" / "supple" / "native", root / "build" / "kernels"
-        cpu = BASELINE[platform.machine().lower()]
-        self.app.display_info(f"compiling kernels for {cpu}, about a minute")
-        subprocess.run(
-            [sys.executable, str(package / "alone.py"), "build", "--cpu", cpu, "--into", str(made)],
-            check=True,
-            env={**os.environ, "SUPPLE_CACHE_DIR": str(root / "build" / "kernel-cache")},
-        )
+        systems = self._systems()
+        kinds, made = systems.baselines(), Path(self.root) / "build" / "kernels"
+        self.app.display_info(f"compiling kernels for {' and '.join(kinds)}, some minutes")
+        for cpu in kinds:
+            self._compile(systems, cpu, made)
         build_data["pure_python"] = False
-        platform_tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-        build_data["tag"] = f"cp311-abi3-{platform_tag}"
-        for name in ("libsupple.so", "_launcher.abi3.so"):
+        build_data["tag"] = f"cp311-abi3-{systems.platform_tag(self._glibc())}"
+        for name in (systems.launcher_name(), *map(systems.library_name, kinds)):
             build_data["force_include"][str(made / name)] = f"supple/native/{name}"
+
+    def _compile(self, systems: Any, cpu: str, made: Path) -> None:
+        """Put the library for a kind of processor, and the launcher, into a folder."""
+        root = Path(self.root)
+        env = {**os.environ, "SUPPLE_CACHE_DIR": str(root / "build" / "kernel-cache")}
+        env.setdefault("MACOSX_DEPLOYMENT_TARGET", systems.MACOS)
+        if self._glibc():
+            target = f"{platform.machine().lower()}-linux-gnu.{self._glibc()}"
+            env["CC"] = shlex.join([*systems.zig(), "-target", target])
+        alone = root / "src" / "supple" / "native" / "alone.py"
+        command = [sys.executable, str(alone), "build", "--cpu", cpu, "--into", str(made)]
+        subprocess.run(command, check=True, env=env)

@@ -205,9 +205,9 @@ def write_library(
 ) -> None:
     """Write the kernels as a library for C programs: libsupple.so and supple.h."""
     from supple.foundation.atomic_files import write_whole
-    from supple.native import library
+    from supple.native import library, systems
 
     expect_folder(out)
     made, header = library.for_c()
-    for source, name in ((made, "libsupple.so"), (header, header.name)):
+    for source, name in ((made, f"libsupple{systems.THIS.library}"), (header, header.name)):
         typer.echo(f"{write_whole(out / name, source.read_bytes())}")

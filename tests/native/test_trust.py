@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import supple as sp
-from supple.native import build, cache, library, trust
+from supple.native import build, cache, library, systems, trust
 
 pytestmark = pytest.mark.skipif(
     not trust.KNOWN, reason="files have no owners and modes: Windows keeps lists of permissions"
@@ -178,7 +178,7 @@ def test_planted_code_does_not_run(tmp_path):
     folder = tmp_path / "kernels"
     folder.mkdir(mode=0o700)
     (tmp_path / "planted.c").write_text(PLANTED)
-    for cpu in build.processors():
+    for cpu in systems.processors():
         path = folder / library._library_name(cpu)
         build._run_c(str(build.c_compiler()), path, [tmp_path / "planted.c"], [])
         os.chown(path, NOBODY, NOBODY)

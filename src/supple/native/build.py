@@ -14,7 +14,7 @@ import hashlib
 import importlib.metadata
 import json
 import os
-import platform
+import shlex
 import shutil
 import subprocess
 import sys
@@ -26,7 +26,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import FunctionType
 
-from supple.native import cache, declare, trust
+from supple.native import cache, declare, systems, trust
 from supple.native.declare import LETTERS, Entry, Shared
 from supple.native.fingerprint import fingerprint, reached, with_shared
 
@@ -153,26 +153,15 @@ CODE = (
     *("fmi.c", "fmi_run.c", "fmi2.c", "fmi3.c"),
 )
 TOOLS = ("compiler.py", "declare.py", "held.py", "numba_private.py")
-BASELINES = {"x86_64": ("x86-64-v3", "x86-64-v2"), "amd64": ("x86-64-v3", "x86-64-v2")}
 
 
 class BuildError(ImportError):
     """Kernels could not be compiled or linked."""
 
 
-def processors() -> tuple[str, ...]:
-    """Kinds of processor to make code for, best first; the variable SUPPLE_CPU names another one.
-
-    Code for a named kind gives the same digits on every machine that can run it, and is as fast as
-    code for exactly this one ("native").
-    """
-    chosen = os.environ.get("SUPPLE_CPU")
-    return (chosen,) if chosen else BASELINES.get(platform.machine().lower(), ("generic",))
-
-
 def processor() -> str:
-    """The best of these that this machine can run."""
-    kinds = processors()
+    """The best kind of processor to make code for that this machine can run."""
+    kinds = systems.processors()
     if len(kinds) == 1:
         return kinds[0]
     _compiler_version()  # llvmlite comes with Numba: say so if they are missing
@@ -188,10 +177,7 @@ def _compiler_version() -> str:
     try:
         return " ".join(f"{n} {importlib.metadata.version(n)}" for n in ("numba", "llvmlite"))
     except importlib.metadata.PackageNotFoundError as error:
-        raise BuildError(
-            "there are no compiled kernels of supple for this platform, and without "
-            f"{error.name} none can be compiled: pip install numba"
-        ) from None
+        raise BuildError(systems.why_no_kernels(str(error.name))) from None
 
 
 def object_folder(cpu: str) -> Path:
@@ -294,33 +280,40 @@ def _share_out(
 
 
 def c_compiler() -> str | None:
-    """The command that compiles and links C, if there is one."""
-    if sys.platform == "win32":
-        return None
-    for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
-        if name and shutil.which(name.split()[0]):
+    """The command that compiles and links C, if there is one; on Windows that of zig, too."""
+    for name in (os.environ.get("CC", ""), *systems.THIS.compilers):
+        if name and shutil.which(shlex.split(name)[0]):
             return name
-    return None
+    return shlex.join(systems.zig()) or None if systems.THIS is systems.WINDOWS else None
 
 
-def _run_c(compiler: str, made: Path, sources: Sequence[Path], options: Sequence[str]) -> None:
-    """Compile and link into a shared library, whole or not at all."""
-    kind = ["-bundle", "-undefined", "dynamic_lookup"]
-    if sys.platform != "darwin":
-        kind = ["-shared", "-s", "-Wl,--gc-sections", "-Wl,-Bsymbolic"]
+def _run_c(
+    compiler: str,
+    made: Path,
+    sources: Sequence[Path],
+    options: Sequence[str],
+    system: systems.System = systems.THIS,
+) -> None:
+    """Compile and link into a shared library or extension module, whole or not at all."""
+    first, last = system.options(made.name)
     with tempfile.TemporaryDirectory(dir=made.parent, prefix=".link-") as place:
         out = Path(place) / made.name
-        command = [*compiler.split(), "-O2", "-Wall", "-fPIC", *kind, *options]
-        done = subprocess.run(
-            [*command, *map(str, sources), "-o", str(out), "-lm"], capture_output=True, text=True
-        )
+        command = [*shlex.split(compiler), "-O2", "-Wall", *first, *options]
+        command += [*map(str, sources), "-o", str(out), *last]
+        done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise BuildError(f"{made.name} cannot be linked: {done.stderr.strip()[-800:]}")
         out.chmod(out.stat().st_mode & ~0o022)
         os.replace(out, made)
 
 
-def link(objects: dict[str, Path], made: Path, cpu: str, compiler: str) -> Path:
+def link(
+    objects: dict[str, Path],
+    made: Path,
+    cpu: str,
+    compiler: str,
+    system: systems.System = systems.THIS,
+) -> Path:
     """A shared library of entries with a table of them; its interface is ``supple.h``."""
     rows = []
     for name, path in sorted(objects.items()):
@@ -332,7 +325,8 @@ def link(objects: dict[str, Path], made: Path, cpu: str, compiler: str) -> Path:
     with tempfile.TemporaryDirectory(dir=made.parent, prefix=".table-") as place:
         (Path(place) / "entries.h").write_text("".join(rows))
         options = [f"-I{place}", f"-I{HERE}", f'-DSOURCES="{cache.sources()}"', f"-DLEVEL={level}"]
-        _run_c(compiler, made, [*(HERE / name for name in CODE), *objects.values()], options)
+        sources = [*(HERE / name for name in CODE), *objects.values()]
+        _run_c(compiler, made, sources, options, system)
     return made
 
 
@@ -340,7 +334,7 @@ def build_launcher(folder: Path, compiler: str) -> Path:
     """The extension module that calls entries with NumPy arrays; one for all versions of Python."""
     source = HERE / "launcher.c"
     digest = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
-    made = folder / f"_launcher-{digest}.abi3.so"
+    made = folder / f"_launcher-{digest}{systems.THIS.extension}"
     if not made.exists() or not trust.usable(made):
         _run_c(compiler, made, [source], [f"-I{HERE}", f"-I{sysconfig.get_path('include')}"])
     return made
@@ -366,7 +360,7 @@ def main() -> None:
             if compiler is None:
                 raise BuildError("a wheel with kernels needs a C compiler")
             o.into.mkdir(parents=True, exist_ok=True)
-            link(objects, o.into / "libsupple.so", cpu, compiler)
-            os.replace(build_launcher(o.into, compiler), o.into / "_launcher.abi3.so")
+            link(objects, o.into / systems.library_name(cpu), cpu, compiler)
+            os.replace(build_launcher(o.into, compiler), o.into / systems.launcher_name())
     except BuildError as error:
         raise SystemExit(f"supple: {error}") from None

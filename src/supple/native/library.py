@@ -6,8 +6,8 @@
    how long it takes, and kept.
 
 All need a launcher that hands NumPy arrays to compiled code. It is an extension module; where it
-cannot be built for lack of a C compiler or of Python's headers, ``plain_launcher.py`` does the same
-by ctypes, some microseconds slower for each call.
+cannot be built for lack of a C compiler or of Python's headers, or not be loaded for lack of the
+global lock, ``plain_launcher.py`` does the same by ctypes, some microseconds slower for each call.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 from typing import Any
 
-from supple.native import cache, declare, trust
+from supple.native import cache, declare, systems, trust
 from supple.native.declare import Entry, Shared
 
 Table = dict[str, Callable[..., Any]]
@@ -54,9 +54,10 @@ def for_c() -> tuple[Path, Path]:
     """The library of all entries, linked if need be, and its C header."""
     from supple.native import build
 
-    here = Path(__file__).parent
-    path = here / "libsupple.so"
-    if not _packaged(list(declare.all_entries().values())):
+    packaged = _packaged_library()
+    if packaged is not None:
+        path = packaged[0]
+    else:
         cpu, compiler = build.processor(), build.c_compiler()
         if compiler is None:
             raise build.BuildError("a library for C programs needs a C compiler")
@@ -65,28 +66,38 @@ def for_c() -> tuple[Path, Path]:
             build.link(
                 build.compile_objects(declare.all_entries().values(), cpu), path, cpu, compiler
             )
-    return path, here / "supple.h"
+    return path, Path(__file__).with_name("supple.h")
 
 
 def _packaged(wanted: list[Entry]) -> Table:
     """Entries of the library in the package."""
-    here = Path(__file__).parent
-    if os.environ.get("SUPPLE_PREBUILT", "1") == "0" or not (here / "libsupple.so").exists():
-        return {}
-    files = here / "libsupple.so", here / "_launcher.abi3.so"
-    for path in files:
-        if why := trust.doubt_beside(path, Path(__file__)):
-            trust.tell(f"{why}: it is not loaded; kernels are compiled instead")
-            return {}
-    return _open(*files)
+    found = _packaged_library()
+    return {} if found is None else found[1]
+
+
+def _packaged_library() -> tuple[Path, Table] | None:
+    """The library in the package and its entries: of several the best that runs here."""
+    if os.environ.get("SUPPLE_PREBUILT", "1") == "0":
+        return None
+    launcher = Path(__file__).with_name(systems.launcher_name())
+    for cpu in systems.processors():
+        path = launcher.with_name(systems.library_name(cpu))
+        if not path.exists() or not launcher.exists():
+            continue
+        for file in (path, launcher):
+            if why := trust.doubt_beside(file, Path(__file__)):
+                trust.tell(f"{why}: it is not loaded; kernels are compiled instead")
+                return None
+        table = _open(path, launcher if systems.takes_launcher() else None)
+        if table:
+            return path, table
+    return None
 
 
 def _kept(wanted: list[Entry]) -> Table:
     """Entries of libraries that were linked before: of all entries, or of these."""
-    from supple.native import build
-
     found: Table = {}
-    for cpu in build.processors():
+    for cpu in systems.processors():
         for name in (_library_name(cpu), _library_name(cpu, wanted)):
             path = cache.folder() / name
             if not found and path.exists() and trust.usable(path):
@@ -120,16 +131,16 @@ def _library_name(cpu: str, entries: Iterable[Entry] | None = None) -> str:
     """File of all entries, or of some."""
     name = f"kernels-{cache.sources()}-{cpu}"
     if entries is None:
-        return f"{name}.so"
+        return f"{name}{systems.THIS.library}"
     some = hashlib.sha256(" ".join(sorted(e.name for e in entries)).encode()).hexdigest()[:12]
-    return f"{name}-{some}.so"
+    return f"{name}-{some}{systems.THIS.library}"
 
 
 def _launcher_path() -> Path | None:
     """The launcher in the cache folder, built if need be; None where it cannot be."""
     from supple.native import build
 
-    compiler = build.c_compiler()
+    compiler = build.c_compiler() if systems.takes_launcher() else None
     try:
         return build.build_launcher(cache.folder(), compiler) if compiler else None
     except build.BuildError:  # Python's headers are not installed
