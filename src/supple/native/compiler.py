@@ -58,7 +58,7 @@ def numba_type(kind: Kind | TupleKind) -> Any:
 @functools.cache
 def inner(function: Callable[..., Any]) -> Any:
     """Numba's dispatcher of an inner kernel: compiled for each set of types, and kept on disk."""
-    made = numba.njit(**_OPTIONS)(function)
+    made = numba.njit(**_OPTIONS, **numba_private.IN_FORCE.options)(function)
     numba_private.keep_on_disk(made, function)
     return made
 
@@ -211,7 +211,7 @@ def compile_object(entry: Entry, cpu: str) -> tuple[bytes, str]:
     collecting = gc.isenabled()
     gc.disable()  # the compiler keeps what it makes: looking for garbage is a quarter of the time
     try:
-        made = numba.njit(**_OPTIONS)(function)
+        made = numba.njit(**_OPTIONS, **numba_private.IN_FORCE.options)(function)
         made.compile(signature)
         module = numba_private.module_of(made, signature)
     finally:

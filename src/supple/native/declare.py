@@ -165,6 +165,10 @@ def _integers_checked(buffer: Any) -> Any:
 
 
 hold = generated("hold", lambda views: views)
+# reserve(words), hold_at(place, views): an entry makes room on its stack, a shared kernel cuts the
+# views and puts them there, so that entries need not be compiled with the cutting of all views.
+reserve = generated("reserve", lambda words: 0)
+hold_at = generated("hold_at", lambda place, views: views)
 block = generated("block", _block_checked)
 # skewed(buffer, start, rows, step): a square matrix of which only blocks along the diagonal, of
 # ``step`` rows at most, are kept. The entry (i, j) is step i + j behind the first: entries of
@@ -216,13 +220,21 @@ class Entry:
 
 
 class Shared(Entry):
-    """A kernel that others call by its address; ``gives`` is what it returns (None: nothing)."""
+    """A kernel that others call by its address; ``gives`` is what it returns (None: nothing).
+
+    Its name has the module in front: many modules have an ``apply``.
+    """
 
     def __init__(
-        self, function: Callable[..., Any], signature: Sequence[Any], gives: Kind | None
+        self,
+        function: Callable[..., Any],
+        signature: Sequence[Any],
+        gives: Kind | TupleKind | None,
     ) -> None:
         super().__init__(function, signature)
         self.gives = gives
+        module = function.__module__.removeprefix("supple.core.").replace(".", "_")
+        self.name = f"{module}_{function.__name__}"
 
     @property
     def symbol(self) -> str:
@@ -282,7 +294,7 @@ def entry(*signature: Any) -> Callable[[Callable[..., Any]], Entry]:
 
 
 def shared(
-    *signature: Any, gives: Kind | None = None
+    *signature: Any, gives: Kind | TupleKind | None = None
 ) -> Callable[[Callable[..., Any]], Any]:
     """Declare a kernel that is compiled once for all callers, without which they are compiled."""
 

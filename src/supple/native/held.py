@@ -70,6 +70,14 @@ def _member(context: Any, builder: Any, held: Held, address: Any, name: str) -> 
     return value
 
 
+def _store(builder: Any, views: Any, at: Any, count: int) -> None:
+    """Write the members of a tuple to an address."""
+    for k in range(count):
+        member = builder.extract_value(views, k)
+        place = builder.gep(at, [ir.IntType(32)(0), ir.IntType(32)(k)], inbounds=True)
+        builder.store(member, place)
+
+
 @intrinsic
 def hold(typing: Any, views: Any) -> Any:
     """Put a named tuple on the caller's stack; its address is good for one call of an entry."""
@@ -79,13 +87,36 @@ def hold(typing: Any, views: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         at = cgutils.alloca_once(builder, context.get_value_type(held).pointee)
-        for k in range(len(views.types)):
-            member = builder.extract_value(arguments[0], k)
-            place = builder.gep(at, [ir.IntType(32)(0), ir.IntType(32)(k)], inbounds=True)
-            builder.store(member, place)
+        _store(builder, arguments[0], at, len(views.types))
         return at
 
     return held(views), generate
+
+
+@intrinsic
+def reserve(typing: Any, words: Any) -> Any:
+    """Address of so many words on the caller's stack, good for one call of an entry."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word = ir.IntType(64)
+        return builder.ptrtoint(builder.alloca(word, size=arguments[0]), word)
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def hold_at(typing: Any, place: Any, views: Any) -> Any:
+    """Put a named tuple at an address that ``reserve`` gave."""
+    if not isinstance(views, types.NamedTuple):
+        return None
+    held = Held(views)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        at = builder.inttoptr(arguments[0], context.get_value_type(held))
+        _store(builder, arguments[1], at, len(views.types))
+        return at
+
+    return held(types.int64, views), generate
 
 
 def array_at(context: Any, builder: Any, kind: Any, data: Any, extents: Any) -> Any:

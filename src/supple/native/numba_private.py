@@ -1,11 +1,11 @@
 """Changes of Numba's private parts: faster compilation, and nothing else.
 
-Four changes, each on its own: inner kernels get no machine code (``once``), operators are looked up
-once (``lookup``), LLVM is told that views are only read (``marks``), inner kernels are kept on disk
-(``disk``). A change whose names are missing in this version of Numba is left out; if a small kernel
-then does not compile to the right number, all of them are (``checked``). Numba works as it was
-written then: about twice as slow, with results that differ by rounding at most.
-SUPPLE_PLAIN_NUMBA=1 asks for that.
+Five changes, each on its own: inner kernels get no machine code (``once``), operators are looked up
+once (``lookup``), LLVM is told that views are only read (``marks``), needless passes are left out
+(``passes``), inner kernels are kept on disk (``disk``). A change whose names are missing in this
+version of Numba is left out; if a small kernel then does not compile to the right number, all of
+them are (``checked``). Numba works as it was written then: about twice as slow, with results that
+differ by rounding at most. SUPPLE_PLAIN_NUMBA=1 asks for that.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import types
-from numba.core import caching, callconv, codegen, targetconfig
+from numba.core import caching, callconv, codegen, compiler, targetconfig
 from numba.core.types import functions
 
 from supple.native.declare import INNER, OUTER
@@ -35,6 +35,7 @@ class Changes:
     def __init__(self) -> None:
         self.names: list[str] = []  # changes in force
         self.folder: Path | None = None  # of inner kernels on disk
+        self.options: dict[str, Any] = {}  # of Numba's decorator
         self._before: list[tuple[Any, str, Any]] = []
 
     def replace(self, owner: Any, name: str, value: Any) -> None:
@@ -46,7 +47,7 @@ class Changes:
         """Make all changes that this version of Numba allows."""
         if os.environ.get("SUPPLE_PLAIN_NUMBA", "0") not in ("", "0"):
             return
-        for change in (once, lookup, marks):
+        for change in (once, lookup, marks, passes):
             known = len(self._before)
             try:
                 change(self)
@@ -67,7 +68,7 @@ class Changes:
             else:
                 setattr(owner, name, value)
         if known == 0:
-            self.names, self.folder = [], None
+            self.names, self.folder, self.options = [], None, {}
 
 
 IN_FORCE = Changes()
@@ -111,6 +112,14 @@ def once(changes: Changes) -> None:
         if self._engine.is_symbol_defined(name):  # not of a kernel without machine code
             set_environment(self, name, environment)
 
+    def optimize_defined(self: Any, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+        for function in module.functions:
+            if not function.is_declaration:  # Numba makes a set of passes for these, too
+                passes, builder = self._codegen._function_pass_manager()
+                passes.run(function, builder)
+
+    changes.replace(library, "_optimize_functions", optimize_defined)
     changes.replace(library, "_optimize_final_module", optimize_entries)
     changes.replace(library, "_finalize_final_module", finish_others)
     changes.replace(library, "serialize_using_object_code", serialize_others)
@@ -160,6 +169,28 @@ def marks(changes: Changes) -> None:
         _mark(self, fn, kinds)
 
     changes.replace(convention, "decorate_function", decorate_held)
+
+
+# Passes for closures, context managers, inlined overloads and array expressions
+LEFT_OUT = {
+    "with_lifting", "inline_closure_likes", "inline_inlinables", "inline_overloads",
+    "nopython_rewrites",
+}
+
+
+def passes(changes: Changes) -> None:
+    """Passes that kernels have no use for are left out."""
+    define = compiler.DefaultPassBuilder.define_nopython_pipeline
+
+    class Pipeline(compiler.CompilerBase):
+        def define_pipelines(self) -> list[Any]:
+            made = define(self.state)
+            made.passes = [p for p in made.passes if p[0].name() not in LEFT_OUT]
+            made._finalized = False
+            made.finalize()
+            return [made]
+
+    changes.options = {"pipeline_class": Pipeline}
 
 
 def mark_arguments(convention: Any, function: Any, kinds: Any) -> None:

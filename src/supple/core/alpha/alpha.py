@@ -23,10 +23,10 @@ import math
 from supple.core.alpha import newton, stage
 from supple.core.alpha.newton import MAX_NEWTON
 from supple.core.base import layout as at
-from supple.core.base.layout import views
+from supple.core.base.layout import TREE, TREE_WORDS, WORK, WORK_WORDS, tree_at, work_at
 from supple.core.bodies import chart, tree
 from supple.core.equations import dynamics
-from supple.core.equations.tree_parts import cut_parts
+from supple.core.equations.tree_parts import PARTS, cut_parts
 from supple.core.forces import constraint_rows as links
 from supple.core.forces import forces
 from supple.core.linalg import multifrontal
@@ -34,14 +34,28 @@ from supple.core.run import acceptance, kinks, step_size, weights
 from supple.core.run import step as st
 from supple.core.run.acceptance import audit
 from supple.core.run.step import free_velocities
-from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
+from supple.native.declare import (
+    INT,
+    INTS,
+    IVEC,
+    MAT,
+    REAL,
+    REALS,
+    TRUTH,
+    VEC,
+    entry,
+    hold,
+    kernel,
+    reserve,
+    shared,
+)
 
 GROWTH = 2.0  # of a step: the algorithmic acceleration is stretched by as much
 SLOW = 0.05  # a contraction above it asks for a new tangent
 LESS = 0.9  # a step that must be shorter is so much shorter at least, and keeps its factors for a while then
 
 
-@kernel
+@shared(TREE, st.RUN, stage.OWN, PARTS, REAL, REAL, REAL, TRUTH)
 def change(m, r, o, parts, h, be, ge, both):
     """Changes D, DZ of the rates over the step, filtered: N D = M (E - A0), in the axes of the end.
 
@@ -102,7 +116,7 @@ def middle_state(m, r, o, h):
         o.z[stage.ZM, k] = 0.5 * (r.z[k] + r.zt[k]) - 0.125 * h * o.z[stage.DZ, k]
 
 
-@kernel
+@shared(TREE, st.RUN, stage.OWN, REAL, REAL, TRUTH, gives=REAL)
 def error_norm(m, r, o, h, h_old, fresh):
     """Weighted norm of the local errors of xi, u, z and w; those of xi and u are left in the rows S2 and S1.
 
@@ -157,7 +171,7 @@ def worst_error(o):
     return found
 
 
-@kernel
+@shared(TREE, WORK, st.RUN, stage.OWN, REAL, REAL, REAL)
 def powers(m, w, r, o, t, h, t1):
     """Powers of the force elements in the middle and at the end of the step; kinematics and rates of rows at its end."""
     if forces.work_is_done(m):
@@ -176,7 +190,7 @@ def powers(m, w, r, o, t, h, t1):
     links.rates(m, w, t1, r.ut, o.row[stage.RATE])
 
 
-@kernel
+@shared(TREE, st.RUN, stage.OWN, REAL)
 def fill_polynomials(m, r, o, h):
     """Dense output: cubic Hermite for xi, parabolas through both ends and the middle for u and z (places of free
     joints move by their cubics), and for w the integral of the parabola through the powers. Needs end_state and
@@ -344,10 +358,9 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     run, state, count hold everything that lives between calls; rows of ``out`` (q, u, z, w) are filled
     as their times in ``grid`` are passed.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
-    run_views, i, k = st.run_views(m, run, count)
-    r = hold(run_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    r = st.run_at(m, run, count, reserve(st.RUN_WORDS))
+    i, k = st.run_ends(m, count)
     own, i, k = stage.own_views(m, run, i, count, k)
     o, p = hold(own), hold(cut_parts(m.head, run, i, count, k, 1)[0])
     fixed = o.c[stage.STEP] > 0.0

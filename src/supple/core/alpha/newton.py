@@ -22,16 +22,17 @@ import math
 
 from supple.core.alpha import stage
 from supple.core.base import layout as at
+from supple.core.base.layout import TREE, WORK
 from supple.core.equations import dynamics, tree_border
 from supple.core.equations import tree_parts as tp
-from supple.core.equations.tree_parts import J
+from supple.core.equations.tree_parts import PARTS, J
 from supple.core.forces import constraint_rows as links
 from supple.core.linalg import dense as linalg
 from supple.core.linalg import multifrontal as blocks
 from supple.core.linalg.multifrontal import by_blocks
 from supple.core.radau.newton import spin
 from supple.core.run import step as st
-from supple.native.declare import kernel
+from supple.native.declare import INT, IVEC, REAL, TRUTH, VEC, kernel, shared
 
 MAX_NEWTON = 10
 BLIND = 5  # steps of one iteration in a row: the contraction changes as the tangent ages
@@ -217,7 +218,7 @@ def longest_step(m, r, h):
     return h if h * rate <= FARTHEST else FARTHEST / rate
 
 
-@kernel
+@shared(TREE, WORK, st.RUN, stage.OWN, TRUTH)
 def tangent_rows(m, w, r, o, both):
     """Complete the tangents of ``tangents.differentiate``: those of the rows, and the turning axes of free joints.
 
@@ -291,7 +292,7 @@ def lever(x, y, j, v0, v1, v2):
     y[j + 2] += x[j + 3] * v1 - x[j + 4] * v0
 
 
-@kernel
+@shared(TREE, st.RUN, stage.OWN, INT, REAL, REAL, REAL, REAL, gives=TRUTH)
 def factorize(m, r, o, n, h, be, ge, te):
     """Newton's matrix M + h ge Ru + h^2 be Rq with controller states and rows, n in all; False if it is singular."""
     nu, nz = r.u.shape[0], r.z.shape[0]
@@ -312,7 +313,7 @@ def factorize(m, r, o, n, h, be, ge, te):
     return linalg.lu(N, o.pivots)
 
 
-@kernel
+@shared(TREE, stage.OWN, PARTS, VEC)
 def solve(m, o, parts, y):
     """Solve in place with the factors."""
     if along_tree(m):
@@ -363,7 +364,7 @@ def newton_update(m, w, r, o, parts, n, t, h, be, ge, te):
     return math.sqrt(total / max(2 * nu + nz, 1)), push / size
 
 
-@kernel
+@shared(TREE, st.RUN, stage.OWN, PARTS, INT, REAL, REAL, REAL, gives=REAL)
 def rounding(m, r, o, parts, n, h, be, ge):
     """Weighted norm of what the rounding of violations does to an update by positions alone; it grows with 1/h."""
     nu, nz, y = r.u.shape[0], r.z.shape[0], o.y[:n]
@@ -484,7 +485,7 @@ def solve_end(m, w, r, o, parts, count, state, t, h, be, ge, te, both):
     return outcome
 
 
-@kernel
+@shared(TREE, WORK, st.RUN, stage.OWN, PARTS, IVEC, REAL, TRUTH)
 def evaluate_end(m, w, r, o, parts, count, t, both):
     """Residual of the equations of motion at the step's end, with the tangents if those at hand are of no use."""
     if count[st.KEEP_JACOBIAN] == 0:

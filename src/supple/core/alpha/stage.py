@@ -21,12 +21,13 @@ from collections.abc import Mapping
 from supple.core.base import layout as at
 from supple.core.base import so3
 from supple.core.base.buffers import Part, Record
+from supple.core.base.layout import TREE
 from supple.core.bodies import chart
 from supple.core.equations import dynamics
 from supple.core.equations.tree_parts import PARTS_RECORD
 from supple.core.linalg.multifrontal import COEFFICIENTS, by_blocks, room
 from supple.core.run import step as st
-from supple.native.declare import kernel
+from supple.native.declare import REAL, TRUTH, kernel, shared
 
 # The method's parameters, first in its part of the buffer: alpha_m, alpha_f, beta, gamma; the same of the
 # controller states delta_m, delta_f, theta; fixed step in s (0: error control); whether velocities are held on the
@@ -92,7 +93,7 @@ OWN_RECORD = Record(
     given=("blocks", "stack", "factors"),  # 1 or 0; numbers of the stack and of factors
     follows=True,
 )
-Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
+Own, OWN, cut_own = OWN_RECORD.views, OWN_RECORD.kind, OWN_RECORD.cut
 
 
 @kernel
@@ -186,7 +187,7 @@ def begin(m, w, r, o, h, h_old, fresh):
     return c[BETA] * f, c[GAMMA] * f, c[THETA] * g * (1.0 - c[DF])
 
 
-@kernel
+@shared(TREE, st.RUN, OWN, REAL, REAL, REAL, REAL)
 def end_state(m, r, o, h, be, ge, te):
     """State at the step's end into qt, ut, zt and its body rates into row AT."""
     for k in range(r.u.shape[0]):
@@ -208,7 +209,7 @@ def end_state(m, r, o, h, be, ge, te):
     chart.retract(m, r.q, o.u[XI], r.qt)
 
 
-@kernel
+@shared(TREE, st.RUN, OWN, REAL, REAL, TRUTH)
 def update_rates(m, r, o, h, h_old, fresh):
     """Algorithmic rates and slopes for the next step, in the axes of its start."""
     c = o.c

@@ -85,6 +85,11 @@ class Record:
             raise NameError(f"{name} has no size {unknown[0]!r}")
         self._sizes, self._used = sorted(used), sorted(used & {*head})
 
+    @property
+    def words(self) -> int:
+        """Numbers of eight bytes that the views take in memory: of an array seven, and two for each further dimension."""
+        return sum(5 + 2 * kind.dims if kind.dims else 1 for kind in self.kind.members)
+
     @cached_property
     def cut(self) -> Any:
         """The kernel that cuts the buffers: arguments are the head, the buffers and the given sizes."""

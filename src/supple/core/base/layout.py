@@ -17,7 +17,7 @@ import numpy as np
 
 from supple.core.base.buffers import Part, Record, starts
 from supple.core.base.opcodes import STACK
-from supple.native.declare import kernel, stored
+from supple.native.declare import INT, INTS, REALS, VEC, hold_at, kernel, shared, stored
 
 # Motions
 FIXED, REVOLUTE, PRISMATIC, BALL, FREE = 0, 1, 2, 3, 4
@@ -310,6 +310,7 @@ Tree, TREE, cut_tree = TREE_RECORD.views, TREE_RECORD.kind, TREE_RECORD.cut
 with_elements = TREE_RECORD.replacing("element", "coef")
 with_places = TREE_RECORD.replacing("row_of", "line_of")
 Work, WORK, cut_work = WORK_RECORD.views, WORK_RECORD.kind, WORK_RECORD.cut
+TREE_WORDS, WORK_WORDS = TREE_RECORD.words, WORK_RECORD.words  # room for the views on the stack of an entry
 
 
 @kernel
@@ -323,6 +324,18 @@ def modal(tree, f):
 def views(ints, reals, work):
     """Cut the flat buffers into the arrays that kernels use."""
     return cut_tree(ints, ints, reals)[0], cut_work(ints, work)[0]
+
+
+@shared(INTS, REALS, INT, gives=TREE)
+def tree_at(ints, reals, place):
+    """The views of a model, in the room for TREE_WORDS at that place."""
+    return hold_at(place, cut_tree(ints, ints, reals)[0])
+
+
+@shared(INTS, VEC, INT, gives=WORK)
+def work_at(ints, work, place):
+    """The views of a workspace, in the room for WORK_WORDS at that place."""
+    return hold_at(place, cut_work(ints, work)[0])
 
 
 @kernel

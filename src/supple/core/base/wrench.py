@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from supple.core.base import layout as at
-from supple.native.declare import kernel
+from supple.core.base.layout import TREE, WORK
+from supple.native.declare import INT, MAT, VEC, kernel, shared
 
 SIDE = 6  # lines of a border for what one node feels of another
 SHARE = 2.0**-13  # of what an element does along the motion of one node alone, in the matrix without border
@@ -96,7 +97,7 @@ def cross(a, b):
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-@kernel
+@shared(TREE, WORK, INT, INT, INT, MAT, MAT, VEC, MAT, MAT)
 def scatter(tree, work, line, node_a, node_b, E, C, W, Rq, Ru):
     """Tangents of a wrench W on node B, and the opposite on A, that depends on B's pose and twist relative to A.
 

@@ -19,9 +19,10 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.base import layout as at
+from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import cross
 from supple.core.bodies.flex import Z_ROW, ZD_ROW, tangent_columns
-from supple.native.declare import kernel
+from supple.native.declare import INT, VEC, kernel, shared
 
 PLACE, TWO = 3, 6  # columns of a node without axes, and of the two gradients of one with axes
 # Rows of the scratch: O, its rate and second rate (3, 6)
@@ -172,7 +173,7 @@ def put(c, which, m, d):
         c[which, l], c[which, 3 + l] = m[l], x[l]
 
 
-@kernel
+@shared(TREE, WORK, INT, VEC, VEC)
 def edge_motion(tree, work, n, u, a):
     """Columns J, JD of a gradient edge; scratch rows 0 and 1 get z = J u and J a + JD u."""
     r, o, s = work.node[n], work.origin, work.scratch
@@ -208,7 +209,7 @@ def edge_motion(tree, work, n, u, a):
             s[1, l] += c[at.COL_J, l] * a[k + i] + c[at.COL_JD, l] * u[k + i]
 
 
-@kernel
+@shared(TREE, WORK, INT, VEC, VEC)
 def edge_columns(tree, work, n, u, a):
     """Tangent columns dV, psi_q, psi_u of a gradient edge; needs motion."""
     r, o, s = work.node[n], work.origin, work.scratch

@@ -14,11 +14,11 @@ import math
 
 from supple.core.base import layout as at
 from supple.core.base import so3
-from supple.core.base.layout import views
-from supple.native.declare import INTS, MAT, REALS, VEC, block, entry, hold, kernel
+from supple.core.base.layout import TREE, TREE_WORDS, tree_at
+from supple.native.declare import INTS, MAT, REALS, VEC, block, entry, kernel, reserve, shared
 
 
-@kernel
+@shared(TREE, REALS, VEC, VEC)
 def retract(m, q, d, out):
     """Move the configuration q by the increment d (nu): out (nq) = q "+" d."""
     node = m.node
@@ -42,7 +42,7 @@ def retract(m, q, d, out):
             out[i], out[i + 1], out[i + 2], out[i + 3] = so3.quaternion_step(w, x, y, z, d[j], d[j + 1], d[j + 2])
 
 
-@kernel
+@shared(TREE, REALS, REALS, VEC)
 def increment(m, q0, q1, out):
     """The increment out (nu) that moves q0 to q1; of rotations the shorter way."""
     node = m.node
@@ -97,7 +97,7 @@ def copy_plain(m, x, out):
             taken[k] = given[k]
 
 
-@kernel
+@shared(TREE, VEC, VEC, VEC)
 def rate(m, xi, u, out):
     """Rate xi' of the increment whose retraction moves with velocity u: T(xi) xi' = u."""
     node = m.node
@@ -128,7 +128,7 @@ def velocity(m, xi, xidot, out):
                 out[j + 3], out[j + 4], out[j + 5] = so3.rotate(-x, -y, -z, xidot[j + 3], xidot[j + 4], xidot[j + 5])
 
 
-@kernel
+@shared(TREE, VEC, VEC, VEC, VEC, VEC)
 def acceleration(m, xi, xidot, u, a, out):
     """Second derivative xi'' of the increment whose retraction moves with velocity u and rate a."""
     node = m.node
@@ -187,24 +187,21 @@ def skew(L, i, j, x, y, z):
 @entry(INTS, REALS, VEC, VEC, VEC, VEC)
 def move(ints, reals, work, q, d, out):
     """out (nq) = q moved by the increment d (nu)."""
-    tree_views, _ = views(ints, reals, work)
-    m = hold(tree_views)
+    m = tree_at(ints, reals, reserve(TREE_WORDS))
     retract(m, q, d, out)
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, VEC)
 def difference(ints, reals, work, q, target, out):
     """out (nu) = the increment that moves q to the target (nq); of rotations the shorter way."""
-    tree_views, _ = views(ints, reals, work)
-    m = hold(tree_views)
+    m = tree_at(ints, reals, reserve(TREE_WORDS))
     increment(m, q, target, out)
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, VEC)
 def qdot(ints, reals, work, q, u, out):
     """out (nq) = the time derivative of the coordinates q, with unit quaternions, at the velocities u."""
-    tree_views, _ = views(ints, reals, work)
-    m = hold(tree_views)
+    m = tree_at(ints, reals, reserve(TREE_WORDS))
     coordinate_rates(m, q, q, u, out)
 
 
@@ -226,6 +223,5 @@ def write_drift(m, u, L):
 @entry(INTS, REALS, VEC, VEC, MAT)
 def drift(ints, reals, work, u, L):
     """``write_drift``."""
-    tree_views, _ = views(ints, reals, work)
-    m = hold(tree_views)
+    m = tree_at(ints, reals, reserve(TREE_WORDS))
     write_drift(m, u, L)

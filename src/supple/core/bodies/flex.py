@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from supple.core.base import layout as at
 from supple.core.base import so3
+from supple.core.base.layout import TREE, WORK
 from supple.core.bodies import second_order_shapes as slaved
-from supple.native.declare import kernel
+from supple.native.declare import INT, MAT, VEC, kernel, shared
 
 # Rows of the scratch: motion of the child relative to its parent and its rate, four more
 Z_ROW, ZD_ROW, G_ROW, JD_ROW, J1_ROW, T_ROW = range(6, 12)
@@ -164,7 +165,7 @@ def rates_of_theta(tree, work, n, u, a):
     return x0, x1, x2, y0, y1, y2
 
 
-@kernel
+@shared(TREE, WORK, INT, VEC, VEC)
 def edge_motion(tree, work, n, u, a):
     """Columns J, JD of an elastic edge; scratch rows 0 and 1 get z = J u and J a + JD u."""
     r, o, shape = work.node[n], work.origin, tree.flex_data
@@ -229,7 +230,7 @@ def edge_motion(tree, work, n, u, a):
             y[l] = -y[l]
 
 
-@kernel
+@shared(TREE, WORK, INT, VEC, VEC)
 def edge_columns(tree, work, n, u, a):
     """Tangent columns dV, psi_q, psi_u of an elastic edge; needs motion."""
     r, o, shape, s = work.node[n], work.origin, tree.flex_data, work.scratch
@@ -372,7 +373,7 @@ def tangent_columns(c, z, zd, V, parent_a, s):
         psi_q[l] += t[l]
 
 
-@kernel
+@shared(TREE, WORK, INT, MAT)
 def edge_stiffness(tree, work, n, Rq):
     """Add d(Z^T W)/dq at a fixed wrench W in the child's axes; W of node n is the subtree's wrench."""
     r, o, shape = work.node[n], work.origin, tree.flex_data

@@ -15,8 +15,9 @@ and no velocity of deformation is turned: 2 w x P u, J' w, w x H u and the term 
 from __future__ import annotations
 
 from supple.core.base import layout as at
+from supple.core.base.layout import TREE, WORK
 from supple.core.bodies import second_order_shapes as slaved
-from supple.native.declare import block, kernel
+from supple.native.declare import INT, MAT, VEC, block, kernel, shared
 
 
 @kernel
@@ -220,7 +221,7 @@ def turn_times(d, y0, y1, y2, i):
     )
 
 
-@kernel
+@shared(TREE, WORK, INT, VEC, MAT, MAT, MAT)
 def differentiate(tree, work, n, a, Rq, Ru, M):
     """Tangents of a flexible body: B gets J' - (H u)~ and -2 (P u)~; Fq, Fu, dQ/dw; own blocks of Rq, Ru, M."""
     r, o, shape = work.node[n], work.origin, tree.flex_data

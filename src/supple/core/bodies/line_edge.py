@@ -27,6 +27,7 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.base.buffers import starts
+from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import cross
 from supple.core.bodies.ancf_edge import (
     O_ROW,
@@ -40,7 +41,7 @@ from supple.core.bodies.ancf_edge import (
     vector,
 )
 from supple.core.bodies.flex import spatial_cross
-from supple.native.declare import kernel
+from supple.native.declare import INT, MAT, VEC, kernel, shared
 
 # Integers of an edge in the programs: places of s in q and u, number of nodes, of vectors of a node, stations in the data, scratch
 # in the flexible workspace, which axes it has, a direction across the line in the data
@@ -296,7 +297,7 @@ def edge_pose(tree, work, q, n, r):
         pose(tree, p, y, k, h, q, first, r)
 
 
-@kernel
+@shared(TREE, WORK, INT, VEC, VEC)
 def edge_motion(tree, work, n, u, a):
     """Columns J, JD of a line edge; scratch rows 0 and 1 get z = J u and J a + JD u."""
     s, first, d = work.scratch, tree.node[n, at.COL0], tree.node[n, at.U0]
@@ -341,7 +342,7 @@ def edge_columns(tree, work, n):
             c[at.COL_PSI_Q, l], c[at.COL_PSI_U, l] = 0.0, 0.0
 
 
-@kernel
+@shared(TREE, WORK, INT, MAT)
 def edge_stiffness(tree, work, n, Rq):
     """Add d(J^T W)/dq at a fixed force; W of node n is the subtree's wrench."""
     r, d = work.node[n], tree.node[n, at.U0]

@@ -24,7 +24,7 @@ from supple.core.bodies import (
     line_edge,
 )
 from supple.core.bodies import second_order_shapes as slaved
-from supple.native.declare import VEC, kernel, shared
+from supple.native.declare import MAT, VEC, kernel, shared
 
 
 @shared(TREE, WORK, VEC)
@@ -277,7 +277,7 @@ def clear(tree, mass):
                 d = column[d, at.BEFORE]
 
 
-@kernel
+@shared(TREE, WORK, MAT)
 def composite(tree, work, mass):
     """Mass matrix (nu, nu) from composite inertias; needs motion and inertias."""
     node, column, x, col = tree.node, tree.column, work.node, work.column

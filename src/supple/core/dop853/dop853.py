@@ -20,7 +20,7 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.base.buffers import Part, Record
-from supple.core.base.layout import views
+from supple.core.base.layout import TREE, TREE_WORDS, WORK, WORK_WORDS, tree_at, work_at
 from supple.core.bodies import chart, tree
 from supple.core.dop853 import table
 from supple.core.equations import dynamics, kkt, partition
@@ -28,7 +28,20 @@ from supple.core.forces import constraint_rows as links
 from supple.core.run import acceptance, kinks, step_size, weights
 from supple.core.run import step as st
 from supple.core.run.acceptance import audit_state
-from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
+from supple.native.declare import (
+    INT,
+    INTS,
+    IVEC,
+    MAT,
+    REAL,
+    REALS,
+    VEC,
+    entry,
+    hold,
+    kernel,
+    reserve,
+    shared,
+)
 
 END, STAGES = 12, 16  # the stage at the step's end, all stages
 EXPONENT, BETA = -1.0 / 8.0, 0.04
@@ -67,7 +80,7 @@ OWN_RECORD = Record(
     given=("parted",),  # 1 if constraints are kept by partitioning, else 0
     follows=True,
 )
-Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
+Own, OWN, cut_own = OWN_RECORD.views, OWN_RECORD.kind, OWN_RECORD.cut
 
 
 def _monomials():
@@ -205,7 +218,7 @@ def fill_polynomials(r, o, h):
         polynomial(f, 2 * nu + nz + i, r.w[i], r.pw[i])
 
 
-@kernel
+@shared(TREE, WORK, st.RUN, OWN, REAL, gives=INT)
 def move(m, w, r, o, t):
     """Move the state to the step's end, with the rates that were found there; back onto the constraints.
 
@@ -311,11 +324,10 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     run, state, count hold everything that lives between calls; rows of ``out`` (q, u, z, w) are filled
     as their times in ``grid`` are passed.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
     # the method's own integer: why the last attempt failed (DONE: it did not, or only its error did)
-    run_views, i, trouble = st.run_views(m, run, count)
-    r = hold(run_views)
+    r = st.run_at(m, run, count, reserve(st.RUN_WORDS))
+    i, trouble = st.run_ends(m, count)
     o = hold(own_views(m, run, i, count, trouble))
     outcome = acceptance.start(m, w, r, count, state)
     if outcome != st.DONE:

@@ -5,11 +5,13 @@ Rows of forces (``energy_forces``) are turned from world axes into the bodies' a
 
 from __future__ import annotations
 
+from supple.core.base.layout import TREE
 from supple.core.energy import forms as form
 from supple.core.energy import vectors
 from supple.core.energy.forces import column_of
-from supple.core.energy.state import B_J, B_MASS, B_SOLID, MASS
-from supple.native.declare import kernel
+from supple.core.energy.state import B_J, B_MASS, B_SOLID, MASS, OWN
+from supple.core.run import step as st
+from supple.native.declare import INT, REAL, kernel, shared
 
 # Rows of the scratch: angular momenta at i, j, f and their mean between j and f, N_g, N_h, h G_g, G_h, R_j^T M_g
 L_I, L_J, L_F, N_G, N_H, G_G, G_H, L_MEAN, MOMENT = range(9)
@@ -135,7 +137,7 @@ def turn_moment(table, i, column, p, force, b):
             table[i + n, column + k] += p[3 + n] * x + p[6 + n] * y + p[9 + n] * z
 
 
-@kernel
+@shared(TREE, st.RUN, OWN, REAL, REAL)
 def assemble(m, r, o, h, P):
     """Residual of all equations into rhs and its derivatives into mat, both scaled; needs ``forces``."""
     nb, rank, n, motions = o.body.shape[0], o.sel.shape[0], o.rhs.shape[0], o.unit.shape[0]
@@ -220,7 +222,7 @@ def end_equations(o, b, h, P):
         gyroscopic(mat, i + 3, a, aj, Y, Z, J, lm, lj, h, P, 1.0)
 
 
-@kernel
+@shared(TREE, OWN, INT, REAL, REAL)
 def jump_equations(m, o, b, h, P):
     """Equations of body b from i to j; needs ``body_moments``. Columns of the rotation there are Z = 0 if it is steady."""
     mat, rhs, kg, kh = o.mat, o.rhs, o.kg, o.kh

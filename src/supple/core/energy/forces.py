@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from supple.core.base import layout as at
+from supple.core.base.layout import TREE, WORK
 from supple.core.energy import forms as form
 from supple.core.energy import state as es
 from supple.core.energy import vectors
@@ -16,7 +17,8 @@ from supple.core.forces import point_spring as line
 from supple.core.forces.forces import FOLLOWS, FORCE, GRADIENT, SIGNALS, SPRING_DAMPER, VECTOR_LOAD
 from supple.core.forces.joint_forces import JOINT_EFFORT, JOINT_FRICTION
 from supple.core.forces.signals import evaluate
-from supple.native.declare import kernel
+from supple.core.run import step as st
+from supple.native.declare import INT, REAL, kernel, shared
 
 COSINE, MEAN, BETWEEN = 6, 12, 13  # rows of the scratch: see ``increment``
 VECTOR, CHANGE, UNITS, OTHER = 26, 27, 28, 29
@@ -185,7 +187,7 @@ def law(m, w, e, t, di, dj, df, rate, jump):
     return -d * (k + cubic * d * d) - damping * rate, -k - 3.0 * cubic * d * d, 0.0, -damping, -damping * rate
 
 
-@kernel
+@shared(TREE, WORK, st.RUN, es.OWN, INT, REAL, REAL, REAL)
 def act(m, w, r, o, i, t, h, P):
     """Forces of element i on its coordinate and their derivatives; its work over the step into o.work."""
     e = o.element[i, es.E_NUMBER]
@@ -285,7 +287,7 @@ def load(m, w, o, i, t, before, after, turn, force, table, first, last):
     return work
 
 
-@kernel
+@shared(TREE, WORK, st.RUN, es.OWN, REAL, REAL, REAL)
 def forces(m, w, r, o, t, h, P):
     """All forces g and h, their derivatives along poses at f and j, and the work of the elements."""
     nb, motions = o.body.shape[0], o.unit.shape[0]

@@ -9,7 +9,8 @@ import numpy as np
 from supple.core.base import so3
 from supple.core.base.buffers import Part, Record, starts
 from supple.core.energy import forms as form
-from supple.native.declare import kernel
+from supple.core.run import step as st
+from supple.native.declare import kernel, shared
 
 # Own reals: how much energy decays, the step asked for, mean mass of a body, largest rate of a row
 DECAY, STEP, MASS, RATE, SCALARS = range(5)
@@ -95,7 +96,7 @@ OWN_RECORD = Record(
     given=("nu",),
     follows=True,
 )
-Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
+Own, OWN, cut_own = OWN_RECORD.views, OWN_RECORD.kind, OWN_RECORD.cut
 
 
 @kernel
@@ -204,7 +205,7 @@ def world_turn(p, y, out):
         out[3 * i + 2] = s * (c + 0.5 * (a * y[1] - b * y[0]))
 
 
-@kernel
+@shared(st.RUN, OWN)
 def write_state(r, o):
     """The engine's state at the end of the step into qt, ut, from poses and velocities f."""
     p = o.buf[0]

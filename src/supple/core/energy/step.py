@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core.base.layout import views
+from supple.core.base.layout import TREE, TREE_WORDS, WORK_WORDS, tree_at, work_at
 from supple.core.bodies import chart
 from supple.core.energy import balance, vectors
 from supple.core.energy import forms as form
@@ -31,7 +31,21 @@ from supple.core.run import acceptance, step_size
 from supple.core.run import step as st
 from supple.core.run.acceptance import audit_state
 from supple.core.run.step import free_velocities
-from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
+from supple.native.declare import (
+    INT,
+    INTS,
+    IVEC,
+    MAT,
+    REAL,
+    REALS,
+    TRUTH,
+    VEC,
+    entry,
+    hold,
+    kernel,
+    reserve,
+    shared,
+)
 
 MAX_NEWTON = 40
 SMALL = 1e-9  # rad, or lengths of the model: below it corrections that fall no more are rounding
@@ -173,7 +187,7 @@ def solve(m, w, r, o, count, t, h, P):
     return st.NOT_CONVERGED
 
 
-@kernel
+@shared(TREE, es.OWN, gives=TRUTH)
 def project(m, o):
     """Take from the velocities at f what is not along the constraints, the least in kinetic energy, which falls.
 
@@ -224,7 +238,7 @@ def project(m, o):
     return True
 
 
-@kernel
+@shared(TREE, st.RUN, es.OWN, REAL)
 def fill_polynomials(m, r, o, h):
     """Cubics for increments, parabolas for velocities, lines for work, from r.q, r.u to r.qt, r.ut.
 
@@ -295,10 +309,9 @@ def energy_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     run, state, count hold everything that lives between calls; rows of ``out`` (q, u, z, w) are filled
     as their times in ``grid`` are passed.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
-    run_views, i, k = st.run_views(m, run, count)
-    r = hold(run_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    r = st.run_at(m, run, count, reserve(st.RUN_WORDS))
+    i, k = st.run_ends(m, count)
     o = hold(es.own_views(run, i, count, k, r.u.shape[0]))
     outcome = acceptance.start(m, w, r, count, state)
     if outcome != st.DONE:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from supple.core.base import layout as at
 from supple.core.base.buffers import Part, Record
+from supple.core.base.layout import TREE, WORK
 from supple.core.bodies import ancf as gradient
 from supple.core.bodies import ancf_edge as gradient_edge
 from supple.core.bodies.ancf import (
@@ -34,11 +35,11 @@ from supple.core.bodies.ancf import (
     TERM_B,
     TERM_STRAIN,
 )
-from supple.core.energy.state import E_NUMBER, E_TARGET, MASS, V_NODE, V_Q, V_U, first_motion
+from supple.core.energy.state import E_NUMBER, E_TARGET, MASS, OWN, V_NODE, V_Q, V_U, first_motion
 from supple.core.forces import beam_load as load
 from supple.core.forces.forces import BODY
 from supple.core.forces.signals import evaluate
-from supple.native.declare import block, kernel
+from supple.native.declare import INT, REAL, block, kernel, shared
 
 I, J, F, STATES = range(4)
 # Scratch of an element with K vectors and of its points with R rows and N strains, at the states i, j, f
@@ -200,7 +201,7 @@ def deform_element(m, w, o, b, k, first, part, end, h, P):
     return lost
 
 
-@kernel
+@shared(TREE, WORK, OWN, INT, REAL, REAL, gives=REAL)
 def deform(m, w, o, i, h, P):
     """Forces of the gradient body of element i and their derivatives; returns what damping takes over the step."""
     first, lost = o.element[i, E_TARGET], 0.0

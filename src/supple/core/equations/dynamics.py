@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from supple.core.base import layout as at
-from supple.core.base.layout import TREE, WORK, views
+from supple.core.base.layout import TREE, TREE_WORDS, WORK, WORK_WORDS, tree_at, work_at
 from supple.core.bodies import tree
 from supple.core.equations import articulated_body as articulated
 from supple.core.equations import kkt, tangents
@@ -17,7 +17,19 @@ from supple.core.forces import constraint_rows as links
 from supple.core.forces import forces
 from supple.core.linalg import dense as linalg
 from supple.core.linalg.multifrontal import by_blocks
-from supple.native.declare import INT, INTS, MAT, REAL, REALS, VEC, entry, hold, kernel, shared
+from supple.native.declare import (
+    INT,
+    INTS,
+    MAT,
+    REAL,
+    REALS,
+    VEC,
+    entry,
+    hold,
+    kernel,
+    reserve,
+    shared,
+)
 
 
 @kernel
@@ -137,8 +149,7 @@ def satisfy(m, w, t, q, u, d, place):
 @entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC)
 def residual(ints, reals, work, t, q, u, a, z, r):
     """r (nu) = M a + h - applied forces."""
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
     residual_at(m, w, t, q, u, a, z, r)
 
 
@@ -148,16 +159,15 @@ def accelerate(ints, reals, work, t, q, u, z, a):
 
     Returns -1, or the velocity whose pivot fails (no inertia, or a joint that locks), or nu plus a dependent row.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
     return forward_with(m, w, t, q, u, z, a)
 
 
 @entry(INTS, REALS, VEC, VEC, MAT)
 def mass_matrix(ints, reals, work, q, M):
     """M (nu, nu), whole or as the model stores it."""
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(at.placed_as(tree_views, M)), hold(work_views)
+    whole, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    m = hold(at.placed_as(whole, M))
     h = w.force
     for k in range(h.shape[0]):
         h[k] = 0.0
@@ -170,8 +180,8 @@ def mass_matrix(ints, reals, work, q, M):
 @entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
 def tangent(ints, reals, work, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
     """Residual and tangents; see ``tangents.differentiate``. Rq, Ru and M are whole, or as the model stores them."""
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(at.placed_as(tree_views, M)), hold(work_views)
+    whole, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    m = hold(at.placed_as(whole, M))
     q1, u1, a1 = at.as_stored(Rq)[0], at.as_stored(Ru)[0], at.as_stored(M)[0]
     tangent_at(m, w, t, q, u, a, z, r, q1, u1, a1, Rz, Gq, Gu, Gz)
 
@@ -182,8 +192,8 @@ def constrain(ints, reals, work, t, q, u, a, g, gu, ga, G, H):
 
     and the derivative H (rows, nu) of the rates along q, both whole, or as the model stores them.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(at.placed_as(tree_views, G)), hold(work_views)
+    whole, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    m = hold(at.placed_as(whole, G))
     tree.poses(m, w, q)
     tree.motion(m, w, u, a)
     tangents.columns(m, w, u, a)
@@ -202,8 +212,7 @@ def project(ints, reals, work, time, q, u, d, place):
     Output is interpolated between steps. Returns the largest violation that is left (rad, or m), infinity if rows
     depend on each other somewhere; the state there stays as it is.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
     worst = 0.0
     for i in range(time.shape[0]):
         left = satisfy(m, w, time[i], q[i], u[i], d, place)

@@ -27,6 +27,7 @@ from __future__ import annotations
 import math
 
 from supple.core.base import layout as at
+from supple.core.base.layout import TREE, WORK
 from supple.core.equations import articulated_body as articulated
 from supple.core.forces.constraint_rows import LINEAR
 from supple.core.linalg import multifrontal
@@ -40,7 +41,7 @@ from supple.core.linalg.multifrontal import (
     by_blocks,
     records_of,
 )
-from supple.native.declare import kernel
+from supple.native.declare import INT, TRUTH, VEC, kernel, shared
 
 # Of a velocity's inertia: a pivot below which some is added, and how much; of the block's mean inertia: what counts as none
 # (a little more would be counted, and cost as many digits of the complement S). Slopes of nodal vectors have inertia, however
@@ -256,7 +257,7 @@ def turn_rows(m, w):
     return True
 
 
-@kernel
+@shared(TREE, WORK, TRUTH, gives=INT)
 def factorize(m, w, by_tree):
     """Factors from w.rows within the plan, and from w.mass, or from inertias by the recursion (``by_tree``).
 
@@ -332,7 +333,7 @@ def solve_row(m, w, rec, y):
             y[e] = f[e]
 
 
-@kernel
+@shared(TREE, WORK, VEC, VEC, TRUTH)
 def solve(m, w, f, c, by_tree):
     """Solve in place: f (nu) becomes a, c (rows) becomes lam; needs ``factorize``."""
     plan, Y, S, x = m.plan, w.solved, w.schur, w.weight

@@ -6,13 +6,13 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.base.buffers import starts
-from supple.core.base.layout import views, with_elements
+from supple.core.base.layout import TREE_WORDS, WORK_WORDS, tree_at, with_elements, work_at
 from supple.core.bodies import tree
 from supple.core.equations import dynamics
 from supple.core.equations.energies import kinetic, momentum, potential, strain, sum_vectors
 from supple.core.forces import constraint_rows as links
 from supple.core.forces import forces
-from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
+from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel, reserve
 
 # Columns of one node: R (9), p, V (at the node's origin), A (classical), W (about the node's origin): everything in
 # world axes
@@ -51,8 +51,7 @@ def show_acceleration(o, gravity, x, y):
 @entry(INTS, REALS, VEC, MAT, MAT, MAT)
 def motion_history(ints, reals, work, q, u, nodes):
     """Fill nodes (nt, nn * MOTION_COLUMNS) with the poses and velocities of all nodes, as ``history`` does."""
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
     nn = m.node.shape[0]
     o = w.origin
     for i in range(q.shape[0]):
@@ -67,8 +66,7 @@ def motion_history(ints, reals, work, q, u, nodes):
 @entry(INTS, REALS, VEC, MAT, MAT, MAT, MAT)
 def given_motion(ints, reals, work, q, u, a, nodes):
     """Fill nodes (nt, nn * OUT_W) with poses, velocities and classical accelerations at given velocities u and rates a."""
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
     o = w.origin
     for i in range(q.shape[0]):
         tree.poses(m, w, q[i])
@@ -86,8 +84,7 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies, multi
 
     Where the mass matrix is singular, accelerations, wrenches, multipliers and powers are NaN.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
     nu = a.shape[1]
     nn = m.node.shape[0]
     o = w.origin
@@ -135,8 +132,7 @@ def element_history(ints, reals, work, time, q, u, z, e, places, points, power, 
     ``places`` (np) are nodes; the wrench of the element on each is about the point ``points`` (np, 3) of the
     node, world axes. The element is evaluated by ``forces.apply`` as the only one of the model, so every kind is served.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
     alone = hold(with_elements(m, m.element[e : e + 1], m.coef[e : e + 1]))
     nn = m.node.shape[0]
     for i in range(time.shape[0]):

@@ -64,7 +64,7 @@ def factorize(m, w):
     return factorize_otherwise(m, w)
 
 
-@kernel
+@shared(TREE, WORK, gives=INT)
 def factorize_otherwise(m, w):
     """Factors where the plan of the elimination does not serve: by fronts, or of all together."""
     if not by_blocks(m):

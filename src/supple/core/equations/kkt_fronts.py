@@ -13,11 +13,12 @@ from __future__ import annotations
 import math
 
 from supple.core.base import layout as at
+from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import last_column
 from supple.core.bodies import tree
 from supple.core.forces.constraint_rows import LINEAR
 from supple.core.linalg import multifrontal as blocks
-from supple.native.declare import block, integers, kernel
+from supple.native.declare import INT, VEC, block, integers, kernel, shared
 
 REPEATS = 12
 ENOUGH = 4e-15  # of the largest terms: what is left after the last solution, more than sums over few terms have
@@ -25,7 +26,7 @@ RIGHT = 1e-10  # ... above which it is none, where repeated solutions leave no l
 LARGEST = 1e12  # accelerations and multipliers, in units and mean inertias, for forces and rows of one: above they are not determined
 
 
-@kernel
+@shared(TREE, WORK, gives=INT)
 def factorize(m, w):
     """Factors from w.mass and w.rows. Returns -1; or a velocity without inertia; or nu plus a row that depends on others.
 
@@ -150,7 +151,7 @@ def blamed(m, w, front):
     return found
 
 
-@kernel
+@shared(TREE, WORK, VEC, VEC, gives=INT)
 def solve(m, w, f, c):
     """Solve in place: f (nu) becomes a, c (rows) becomes lam; needs ``factorize``. Returns like it.
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 
+from supple.core.base.layout import TREE, WORK
 from supple.core.bodies import chart, tree
 from supple.core.forces import constraint_rows as links
 from supple.core.linalg import dense as linalg
-from supple.native.declare import kernel
+from supple.native.declare import IVEC, MAT, REAL, TRUTH, VEC, kernel, shared
 
 ITERATIONS = 20
 
@@ -56,7 +57,7 @@ def factor(m, w, which, a, s, pivots):
     return linalg.lu(s, pivots)
 
 
-@kernel
+@shared(TREE, WORK, REAL, VEC, VEC, VEC, VEC, IVEC, MAT, MAT, IVEC, gives=TRUTH)
 def complete(m, w, t, q0, x, u, q, which, a, s, pivots):
     """Dependent increments in x and rates in u from the others; q (nq) = q0 moved by x. Returns whether they exist.
 

@@ -26,7 +26,7 @@ from supple.native.declare import MAT, REAL, VEC, kernel, shared
 YI, YB, YK, DQ, DU = 0, 1, 2, 3, 4
 
 
-@kernel
+@shared(TREE, WORK, VEC, VEC)
 def columns(m, w, u, a):
     """World columns dV, psi_q, psi_u of every column; needs motion."""
     node, x, s = m.node, w.node, w.scratch[0]

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from supple.core.base import layout as at
 from supple.core.base.buffers import starts
-from supple.core.base.layout import views
+from supple.core.base.layout import TREE_WORDS, WORK_WORDS, tree_at, work_at
 from supple.core.bodies import chart, flex_body, tree
 from supple.core.equations import dynamics, tangents
 from supple.core.forces import constraint_rows as links
 from supple.core.forces import joint_forces
-from supple.native.declare import INT, INTS, MAT, REALS, VEC, entry, hold, kernel
+from supple.native.declare import INT, INTS, MAT, REALS, VEC, entry, hold, kernel, reserve
 
 # Slopes of a node: along a twist of its inboard frame in the axes of its parent about the parent's origin (6), along its mass,
 # first moment (3) and second moments (xx yy zz xy xz yz)
@@ -164,9 +164,8 @@ def linearized(ints, reals, work, time, q, u, z, a, zdot, lam, Rq, Ru, M, Rz, Gq
     Matrices of one instant follow those of the one before: Rq, Ru, M, L (nt nu, nu), Rz (nt nu, nz), Gq, Gu
     (nt nz, nu), Gz (nt nz, nz), G, H (nt rows, nu). Returns -1, or the first instant at which there are no accelerations.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
-    whole = hold(at.placed_as(tree_views, M))  # m of matrices that are not stored as those of the model
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    whole = hold(at.placed_as(m, M))  # m of matrices that are not stored as those of the model
     n, nz, rows, r = u.shape[1], z.shape[1], lam.shape[1], w.rest_force
     for k in range(time.shape[0]):
         t = time[k]
@@ -193,8 +192,7 @@ def linearized(ints, reals, work, time, q, u, z, a, zdot, lam, Rq, Ru, M, Rz, Gq
 @entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, MAT, MAT, MAT)
 def residuals(ints, reals, work, time, q, u, a, z, lam, out):
     """out (nt, nu + rows + nz): residuals, rates of the constraint rows, rates of controllers, at states."""
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
     n, nz, rows = u.shape[1], z.shape[1], lam.shape[1]
     for k in range(time.shape[0]):
         for i in range(rows):
@@ -214,9 +212,8 @@ def node_slopes(ints, reals, work, time, q, u, a, z, weights, posed, Rq, Ru, M, 
     Weights of one instant follow those of the one before. Along frames only if they are ``posed``, of models without constraint
     rows and without elements between two nodes; Rq, Ru, M (nu, nu) are scratch.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
-    whole = hold(at.placed_as(tree_views, M))
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    whole = hold(at.placed_as(m, M))
     q1, u1, a1 = at.as_stored(Rq)[0], at.as_stored(Ru)[0], at.as_stored(M)[0]
     nodes = m.node.shape[0]
     sums = out.shape[0] // nodes
@@ -242,10 +239,8 @@ def joint_slopes(ints, reals, first, second, work, elements, time, q, u, z, weig
     Weights (nt sums, nu) and (nt sums, nz), of models that differ from ``reals`` in ``elements`` on joint coordinates alone. Behind the
     sums the largest second and first difference of an effort or rate, at some of the instants.
     """
-    here_views, work_views = views(ints, reals, work)
-    first_views, _ = views(ints, first, work)
-    second_views, _ = views(ints, second, work)
-    here, one, two, w = hold(here_views), hold(first_views), hold(second_views), hold(work_views)
+    here, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    one, two = tree_at(ints, first, reserve(TREE_WORDS)), tree_at(ints, second, reserve(TREE_WORDS))
     sums = out.shape[0] - 2
     for i in range(elements.shape[0]):
         e = elements[i]

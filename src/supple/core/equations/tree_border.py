@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 
 from supple.core.base import layout as at
-from supple.core.base.layout import TREE, views
+from supple.core.base.layout import TREE, TREE_WORDS, WORK_WORDS, tree_at, work_at
 from supple.core.base.wrench import SHARE, SIDE, last_column
 from supple.core.equations import tree_parts as tp
 from supple.core.equations import tree_solve
@@ -39,6 +39,7 @@ from supple.native.declare import (
     entry,
     hold,
     kernel,
+    reserve,
     shared,
 )
 
@@ -267,8 +268,7 @@ def newton_along_tree(ints, reals, work, run, count, t, q, u, a, z, r, c, y):
 
     run and count are the buffers of one factor. Returns 1, or 0 if a block is singular. Without rows of c: the tangents alone.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
     parts_views, _, _ = tp.cut_parts(m.head, run, 0, count, 0, 1)
     p = hold(parts_views)
     tp.differentiate_tree(m, w, p, t, q, u, a, z, r)
@@ -286,8 +286,7 @@ def newton_along_tree(ints, reals, work, run, count, t, q, u, a, z, r, c, y):
 @entry(INTS, REALS, VEC, VEC, IVEC, MAT, MAT, MAT, MAT)
 def change_along_tree(ints, reals, work, run, count, yq, yu, ya, out):
     """out = Rq yq + Ru yu + M ya for up to three rows (nu) at the state of ``newton_along_tree``."""
-    tree_views, work_views = views(ints, reals, work)
-    m, _w = hold(tree_views), hold(work_views)
+    m = tree_at(ints, reals, reserve(TREE_WORDS))
     parts_views, _, _ = tp.cut_parts(m.head, run, 0, count, 0, 1)
     change(m, hold(parts_views), yq, yu, ya, out)
 
@@ -298,8 +297,7 @@ def downhill_along_tree(ints, reals, work, run, count, turn, y):
 
     turn (nu, largest block) has the rows of |D|^-1 D; there is no border, and controllers have no states.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, _w = hold(tree_views), hold(work_views)
+    m = tree_at(ints, reals, reserve(TREE_WORDS))
     parts_views, _, _ = tp.cut_parts(m.head, run, 0, count, 0, 1)
     p = hold(parts_views)
     tree_solve.begin(m, p, 0, y.reshape((1, y.shape[0])))

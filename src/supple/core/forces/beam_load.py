@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from supple.core.base import layout as at
 from supple.core.base.buffers import starts
+from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import subtract_wrench_turn
 from supple.core.bodies import flex_body
 from supple.core.bodies import second_order_shapes as slaved
 from supple.core.forces.signals import evaluate
-from supple.native.declare import kernel
+from supple.native.declare import INT, MAT, REAL, VEC, kernel, shared
 
 # Element integers: flexible body, 1 if p turns with it, place in the data, signals of p (3); data: l0, l1 (3), S (3, n)
 BODY, FOLLOWS, AT, SIGNALS = 1, 2, 3, 4
@@ -94,7 +95,7 @@ def moment(tree, work, e):
     return s0, s1, s2
 
 
-@kernel
+@shared(TREE, WORK, INT, REAL, VEC, gives=REAL)
 def apply(tree, work, e, t, u):
     """Subtract the wrench, add the efforts, return the power."""
     el = tree.element[e]
@@ -119,7 +120,7 @@ def apply(tree, work, e, t, u):
     return power
 
 
-@kernel
+@shared(TREE, WORK, INT, REAL, MAT)
 def differentiate(tree, work, e, t, Rq):
     """Tangents; a load that turns with the body pulls on the frame only, which makes Rq unsymmetric."""
     el = tree.element[e]

@@ -16,8 +16,9 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.base.buffers import starts
+from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import add_wrench, cross, scatter_relative
-from supple.native.declare import kernel
+from supple.native.declare import INT, MAT, REAL, kernel, shared
 
 # Element integers: nodes of A and B, place in the data, 1 if the matrices are more than diagonals
 A, B, AT, FULL = 1, 2, 3, 4
@@ -191,7 +192,7 @@ def load(tree, e, d, f, drate, frate):
     return (g[0] - p[0], g[1] - p[1], g[2] - p[2]), (m[0] - p[3], m[1] - p[4], m[2] - p[5])
 
 
-@kernel
+@shared(TREE, WORK, INT, gives=REAL)
 def apply(tree, work, e):
     """Subtract the wrenches from both nodes and return the dissipated power."""
     el = tree.element[e]
@@ -204,7 +205,7 @@ def apply(tree, work, e):
     return h[0] * drate[0] + h[1] * drate[1] + h[2] * drate[2] + n[0] * frate[0] + n[1] * frate[1] + n[2] * frate[2]
 
 
-@kernel
+@shared(TREE, WORK, INT, gives=REAL)
 def stored(tree, work, e):
     """Stored energy (J)."""
     _, _, d, _, f, _, _, _, _ = state(tree, work, e)
@@ -217,7 +218,7 @@ def stored(tree, work, e):
     return total
 
 
-@kernel
+@shared(TREE, WORK, INT, MAT, MAT)
 def differentiate(tree, work, e, Rq, Ru):
     """Tangents: into the node matrices, and between the two nodes into Rq and Ru."""
     el = tree.element[e]

@@ -14,8 +14,9 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.base.buffers import starts
+from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import enter, point, subtract_wrench_turn
-from supple.native.declare import generated, kernel
+from supple.native.declare import INT, MAT, REAL, VEC, generated, kernel, shared
 
 # Element integers of frame functions: node, address; reals: pose of the frame in the node, R (9) and p (3)
 NODE, ADDRESS = 1, 2
@@ -95,7 +96,7 @@ def frame_apply(tree, work, e, t):
     return fx * b[VELOCITY] + fy * b[VELOCITY + 1] + fz * b[VELOCITY + 2] + mx * b[SPIN] + my * b[SPIN + 1] + mz * b[SPIN + 2]
 
 
-@kernel
+@shared(TREE, WORK, INT, REAL)
 def frame_differentiate(tree, work, e, t):
     """Tangents of a frame function by forward differences along displacement and twist of its node."""
     b = flat(work)[0]
@@ -195,7 +196,7 @@ def joint_apply(tree, work, e, t, q, u):
     return power
 
 
-@kernel
+@shared(TREE, WORK, INT, REAL, VEC, VEC, MAT, MAT)
 def joint_differentiate(tree, work, e, t, q, u, Rq, Ru):
     """Tangents of a joint function by forward differences."""
     el, term, factor = tree.element[e], tree.term, tree.factor

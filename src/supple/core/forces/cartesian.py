@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from supple.core.base import layout as at
 from supple.core.base.buffers import starts
+from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import SIDE, add_wrench, couple, cross, point, subtract_wrench_turn
-from supple.native.declare import kernel
+from supple.native.declare import INT, MAT, REAL, kernel, shared
 
 # Element integers: nodes of A and B; reals: the points on them, stiffness, damping, rest
 A, B = 1, 2
@@ -30,7 +31,7 @@ def state(tree, work, e):
     return (ax, ay, az), (bx, by, bz), (au, av, aw), (bu, bv, bw), d, v, f
 
 
-@kernel
+@shared(TREE, WORK, INT, gives=REAL)
 def apply(tree, work, e):
     """Subtract the wrenches from both nodes and return the dissipated power."""
     el, c = tree.element[e], tree.coef[e]
@@ -49,7 +50,7 @@ def stored(tree, work, e):
     return 0.5 * (c[STIFFNESS] * d[0] * d[0] + c[STIFFNESS + 1] * d[1] * d[1] + c[STIFFNESS + 2] * d[2] * d[2])
 
 
-@kernel
+@shared(TREE, WORK, INT, MAT, MAT)
 def differentiate(tree, work, e, Rq, Ru):
     """Tangents: into the node matrices, and between the two nodes into Rq and Ru.
 

@@ -33,7 +33,7 @@ from supple.core.forces.bushing import (
     turned_back,
 )
 from supple.core.forces.signals import evaluate
-from supple.native.declare import REAL, VEC, kernel, shared
+from supple.native.declare import INT, INTS, MAT, REAL, VEC, kernel, shared
 
 JOIN, DISTANCE, LINEAR = 0, 1, 2
 # Data of JOIN: poses of both frames in their nodes; of DISTANCE: points of both nodes, length; of LINEAR: the number
@@ -92,7 +92,7 @@ def refresh(m, w, t, q):
             out[0, at.LINK_GAP] = s
 
 
-@kernel
+@shared(TREE, WORK, INT, VEC, VEC, MAT)
 def change(m, w, c, sa, sb, out):
     """Changes of the wrenches y (rows of out) along displacements sa, sb (6) of the nodes of A and B."""
     link = m.link[c]
@@ -158,7 +158,7 @@ def clear(m, G, place):
                 d = m.column[d, at.BEFORE]
 
 
-@kernel
+@shared(TREE, WORK, MAT, INTS)
 def jacobian(m, w, G, place):
     """G (rows, nu) from the refreshed links; needs the columns of motion. Only entries on the paths to links are written.
 
@@ -188,7 +188,7 @@ def jacobian(m, w, G, place):
                 d = m.column[d, at.BEFORE]
 
 
-@kernel
+@shared(TREE, WORK, REAL, VEC, VEC)
 def rates(m, w, t, u, out):
     """Rates of the rows (rows): G u + g_t, from the twists of motion."""
     for c in range(m.link.shape[0]):
@@ -211,7 +211,7 @@ def rates(m, w, t, u, out):
                 out[row] = s
 
 
-@kernel
+@shared(TREE, WORK, REAL, VEC, VEC)
 def accelerations(m, w, t, a, out):
     """Second derivatives of the rows (rows), from the twists and accelerations of motion with the rates a."""
     for c in range(m.link.shape[0]):
@@ -236,7 +236,7 @@ def accelerations(m, w, t, a, out):
                 out[row] = s
 
 
-@kernel
+@shared(TREE, WORK, MAT, INTS)
 def rate_tangent(m, w, H, place):
     """H (rows, nu): derivative of the rows' rates along q; needs the columns of ``tangents.columns``. See ``jacobian``."""
     clear(m, H, place)
@@ -294,7 +294,7 @@ def apply(m, w):
                     na[at.W + j] -= x
 
 
-@kernel
+@shared(TREE, WORK, MAT, MAT)
 def differentiate(m, w, Rq, Ru):
     """Add the derivative of G^T lam along q; wrenches enter the node matrices, couplings go straight into Rq."""
     s = w.scratch

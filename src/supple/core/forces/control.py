@@ -11,10 +11,11 @@ Terms are the coordinates with their factors, the measured ones first.
 from __future__ import annotations
 
 from supple.core.base import layout as at
+from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import enter
 from supple.core.forces.callback import flat
 from supple.core.forces.signals import evaluate
-from supple.native.declare import kernel
+from supple.native.declare import INT, REAL, VEC, kernel, shared
 
 LINEAR_CONTROL = 17
 # Element integers: numbers of terms and of efforts, the first term, the first state and their number, measured terms, place of
@@ -36,7 +37,7 @@ def places(el):
     return el[DATA], kv, c, bq, bv, a, e, e + k * m
 
 
-@kernel
+@shared(TREE, WORK, INT, REAL, VEC, VEC, VEC, VEC)
 def efforts(tree, work, e, t, q, u, z, b):
     """Fill b with errors (n), their rates (n), wanted efforts f (m) and those that act, g (m)."""
     el, term, factor, d = tree.element[e], tree.term, tree.factor, tree.data

@@ -40,7 +40,7 @@ from supple.core.forces.joint_forces import (
 from supple.core.forces.point_spring import LINE_LAW, SPRING_DAMPER
 from supple.core.forces.rope import ROPE
 from supple.core.forces.signals import evaluate
-from supple.native.declare import REAL, VEC, kernel, shared
+from supple.native.declare import INT, MAT, REAL, VEC, kernel, shared
 
 __all__ = [
     "BODY_DAMPING", "BUSHING", "CARTESIAN", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "GRADIENT", "JOINT_EFFORT", "JOINT_FRICTION",
@@ -109,48 +109,47 @@ def gear(tree, e, q, u):
     return stretch, c[GEAR_1] * u[el[GEAR_U1]] + c[GEAR_2] * u[el[GEAR_U2]]
 
 
+@shared(TREE, WORK, INT, REAL, gives=REAL)
+def force_apply(tree, work, e, t):
+    """Subtract the wrench of an element of kind FORCE; returns its power."""
+    fx, fy, fz, mx, my, mz, px, py, pz, vx, vy, vz = applied(tree, work, e, t)
+    w = work.node[tree.element[e, NODE]]
+    w[at.W] -= mx + py * fz - pz * fy
+    w[at.W + 1] -= my + pz * fx - px * fz
+    w[at.W + 2] -= mz + px * fy - py * fx
+    w[at.W + 3] -= fx
+    w[at.W + 4] -= fy
+    w[at.W + 5] -= fz
+    return fx * vx + fy * vy + fz * vz + mx * w[at.V] + my * w[at.V + 1] + mz * w[at.V + 2]
+
+
+@shared(TREE, WORK, INT, REAL, VEC, VEC, VEC, gives=REAL)
+def joint_apply(tree, work, e, t, q, u, z):
+    """Effort of an element on one joint coordinate; returns its power."""
+    el, g = tree.element[e], tree.coef[e, joint_forces.RATIO]
+    k = el[joint_forces.U]
+    f, power, rate = joint_forces.effort(tree, work, e, t, g * q[el[joint_forces.Q]], g * u[k], z)
+    work.effort[k] += g * f
+    if el[at.KIND] == PID:
+        work.zdot[el[joint_forces.STATE]] = rate
+    return power
+
+
 @shared(TREE, WORK, REAL, VEC, VEC, VEC)
 def apply(tree, work, t, q, u, z):
     """Subtract wrenches from W, collect efforts, powers (nf) and controller rates (nz)."""
-    effort, power, zdot, x = work.effort, work.power, work.zdot, work.node
+    effort, power = work.effort, work.power
     for k in range(effort.shape[0]):
         effort[k] = 0.0
     for e in range(tree.element.shape[0]):
         el, c = tree.element[e], tree.coef[e]
         kind = el[at.KIND]
         if kind == FORCE:
-            fx, fy, fz, mx, my, mz, px, py, pz, vx, vy, vz = applied(tree, work, e, t)
-            w = x[el[NODE]]
-            power[e] = fx * vx + fy * vy + fz * vz + mx * w[at.V] + my * w[at.V + 1] + mz * w[at.V + 2]
-            w[at.W] -= mx + py * fz - pz * fy
-            w[at.W + 1] -= my + pz * fx - px * fz
-            w[at.W + 2] -= mz + px * fy - py * fx
-            w[at.W + 3] -= fx
-            w[at.W + 4] -= fy
-            w[at.W + 5] -= fz
+            power[e] = force_apply(tree, work, e, t)
         elif kind == SPRING_DAMPER or kind == LINE_LAW:
-            nx, ny, nz, _, _, f, px, py, pz, _, _, _, power[e] = line.line(tree, work, e)
-            gx, gy, gz = py * nz - pz * ny, pz * nx - px * nz, px * ny - py * nx
-            w = x[el[line.A]]
-            w[at.W] -= f * gx
-            w[at.W + 1] -= f * gy
-            w[at.W + 2] -= f * gz
-            w[at.W + 3] -= f * nx
-            w[at.W + 4] -= f * ny
-            w[at.W + 5] -= f * nz
-            w = x[el[line.B]]
-            w[at.W] += f * gx
-            w[at.W + 1] += f * gy
-            w[at.W + 2] += f * gz
-            w[at.W + 3] += f * nx
-            w[at.W + 4] += f * ny
-            w[at.W + 5] += f * nz
+            power[e] = line.apply(tree, work, e)
         elif kind >= JOINT_SPRING:
-            k, g = el[joint_forces.U], c[joint_forces.RATIO]
-            f, power[e], rate = joint_forces.effort(tree, work, e, t, g * q[el[joint_forces.Q]], g * u[k], z)
-            effort[k] += g * f
-            if kind == PID:
-                zdot[el[joint_forces.STATE]] = rate
+            power[e] = joint_apply(tree, work, e, t, q, u, z)
         elif kind == BODY_DAMPING:
             power[e] = body_damping(tree, el[BODY], u, effort)
         elif kind == BUSHING:
@@ -217,7 +216,7 @@ def branches_move(tree):
     return False
 
 
-@kernel
+@shared(TREE, WORK, REAL, VEC, VEC, VEC, gives=INT)
 def branches(tree, work, t, q, u, z):
     """A number that changes when a force law changes its branch; needs poses and velocities of the tree if ``branches_move``."""
     code = 0
@@ -235,7 +234,7 @@ def branches(tree, work, t, q, u, z):
     return code
 
 
-@kernel
+@shared(TREE, WORK, VEC, gives=REAL)
 def energy(tree, work, q):
     """Energy stored in springs, stops and bushings (J)."""
     total = 0.0
@@ -257,7 +256,31 @@ def energy(tree, work, q):
     return total
 
 
-@kernel
+@shared(TREE, WORK, INT, REAL)
+def force_tangent(tree, work, e, t):
+    """Stiffness of an element of kind FORCE."""
+    el = tree.element[e]
+    if el[FOLLOWS] == 0:  # constant in the world: dW = [(dv + dw x p) x f; 0]
+        fx, fy, fz, mx, my, mz, px, py, pz, _, _, _ = applied(tree, work, e, t)
+        k = work.matrices[el[NODE], at.NODE_K]
+        force_stiffness(k, fx, fy, fz, mx, my, mz, px, py, pz)
+
+
+@shared(TREE, WORK, INT, REAL, VEC, VEC, VEC, MAT, MAT)
+def joint_tangent(tree, work, e, t, q, u, z, Rq, Ru):
+    """Tangents of an element on one joint coordinate."""
+    el, g = tree.element[e], tree.coef[e, joint_forces.RATIO]
+    k = el[joint_forces.U]
+    fx, fv, fz, zx, zv, zz = joint_forces.slopes(tree, work, e, t, g * q[el[joint_forces.Q]], g * u[k], z)
+    row = tree.row_of[k]
+    Rq[row, k] -= g * g * fx
+    Ru[row, k] -= g * g * fv
+    if el[at.KIND] == PID:
+        slopes = work.slopes[el[joint_forces.STATE]]
+        slopes[0], slopes[1], slopes[2], slopes[3] = -g * fz, g * zx, g * zv, zz
+
+
+@shared(TREE, WORK, REAL, VEC, VEC, VEC, MAT, MAT)
 def differentiate(tree, work, t, q, u, z, Rq, Ru):
     """Add the force elements' tangents, and leave those of controllers in work.slopes (nz, 4).
 
@@ -267,21 +290,11 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru):
         el, c = tree.element[e], tree.coef[e]
         kind = el[at.KIND]
         if kind == FORCE:
-            if el[FOLLOWS] == 0:  # constant in the world: dW = [(dv + dw x p) x f; 0]
-                fx, fy, fz, mx, my, mz, px, py, pz, _, _, _ = applied(tree, work, e, t)
-                k = work.matrices[el[NODE], at.NODE_K]
-                force_stiffness(k, fx, fy, fz, mx, my, mz, px, py, pz)
+            force_tangent(tree, work, e, t)
         elif kind == SPRING_DAMPER or kind == LINE_LAW:
             line.spring_tangent(tree, work, e, Rq, Ru)
         elif kind >= JOINT_SPRING:
-            k, s, g = el[joint_forces.U], el[joint_forces.STATE], c[joint_forces.RATIO]
-            fx, fv, fz, zx, zv, zz = joint_forces.slopes(tree, work, e, t, g * q[el[joint_forces.Q]], g * u[k], z)
-            row = tree.row_of[k]
-            Rq[row, k] -= g * g * fx
-            Ru[row, k] -= g * g * fv
-            if kind == PID:
-                slopes = work.slopes[s]
-                slopes[0], slopes[1], slopes[2], slopes[3] = -g * fz, g * zx, g * zv, zz
+            joint_tangent(tree, work, e, t, q, u, z, Rq, Ru)
         elif kind == BODY_DAMPING:
             b = tree.flex[el[BODY]]
             n, o, j = b[at.FLEX_N], at.modal(tree, el[BODY]).C, b[at.FLEX_U0]

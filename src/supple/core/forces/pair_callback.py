@@ -8,6 +8,7 @@ of a bushing, and so is the way from derivatives in A's axes to tangents.
 from __future__ import annotations
 
 from supple.core.base import layout as at
+from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import add_wrench, cross, scatter_relative
 from supple.core.forces.bushing import AT, A, B, relative, turned, turned_back
 from supple.core.forces.callback import (
@@ -25,7 +26,7 @@ from supple.core.forces.callback import (
     evaluate,
     flat,
 )
-from supple.native.declare import kernel
+from supple.native.declare import INT, MAT, REAL, kernel, shared
 
 __all__ = ["ADDRESS", "AT", "A", "B", "apply", "differentiate"]
 
@@ -55,7 +56,7 @@ def call(tree, work, e, b, t):
     return a, p, w
 
 
-@kernel
+@shared(TREE, WORK, INT, REAL, gives=REAL)
 def apply(tree, work, e, t):
     """Subtract the wrenches from both nodes and return the power."""
     el, b = tree.element[e], flat(work)[0]
@@ -69,7 +70,7 @@ def apply(tree, work, e, t):
     return power
 
 
-@kernel
+@shared(TREE, WORK, INT, REAL, MAT, MAT)
 def differentiate(tree, work, e, t, Rq, Ru):
     """Tangents by forward differences along displacement and twist of B relative to A."""
     el, b, s = tree.element[e], flat(work)[0], work.scratch

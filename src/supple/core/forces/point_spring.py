@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.base.buffers import starts
+from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import (
     SIDE,
     add_between,
@@ -15,7 +16,7 @@ from supple.core.base.wrench import (
     subtract_wrench_turn,
 )
 from supple.core.forces import laws
-from supple.native.declare import kernel
+from supple.native.declare import INT, MAT, REAL, kernel, shared
 
 SPRING_DAMPER, LINE_LAW = 2, 11
 # Element integers: nodes of A and B, of LINE_LAW its laws (core/forces/laws.py); reals: the points on them, stiffness, damping,
@@ -45,6 +46,29 @@ def line(tree, work, e):
         tension = tension + elastic + damping
         lost = lost + damping * rate
     return nx, ny, nz, length, rate, tension, ax, ay, az, bu - au, bv - av, bw - aw, lost
+
+
+@shared(TREE, WORK, INT, gives=REAL)
+def apply(tree, work, e):
+    """Subtract the wrenches from both nodes; returns the dissipated power."""
+    el = tree.element[e]
+    nx, ny, nz, _, _, f, px, py, pz, _, _, _, lost = line(tree, work, e)
+    gx, gy, gz = py * nz - pz * ny, pz * nx - px * nz, px * ny - py * nx
+    w = work.node[el[A]]
+    w[at.W] -= f * gx
+    w[at.W + 1] -= f * gy
+    w[at.W + 2] -= f * gz
+    w[at.W + 3] -= f * nx
+    w[at.W + 4] -= f * ny
+    w[at.W + 5] -= f * nz
+    w = work.node[el[B]]
+    w[at.W] += f * gx
+    w[at.W + 1] += f * gy
+    w[at.W + 2] += f * gz
+    w[at.W + 3] += f * nx
+    w[at.W + 4] += f * ny
+    w[at.W + 5] += f * nz
+    return lost
 
 
 @kernel
@@ -77,7 +101,7 @@ def branch(tree, work, e):
     return laws.force(tree, work, el[SPRING], el[DAMPER], length - c[LENGTH], rate)[4]
 
 
-@kernel
+@shared(TREE, WORK, INT, MAT, MAT)
 def spring_tangent(tree, work, e, Rq, Ru):
     """Tangents of a line force between two nodes.
 

@@ -224,7 +224,7 @@ def wound(tree, e, x, k, angle, q):
     return sign * number(tree, e, k, RADIUS) * (turn - number(tree, e, k, SENSE) * q[drum])
 
 
-@kernel
+@shared(TREE, WORK, INT, VEC)
 def geometry(tree, work, e, q):
     """Spans, angles and the length of a rope; a pulley that it does not touch is passed by."""
     n, head, x = places(tree, work, e)

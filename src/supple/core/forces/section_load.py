@@ -14,11 +14,12 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.base import layout as at
+from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import cross
 from supple.core.bodies.ancf_edge import combined, dot, turned
 from supple.core.forces.pressure import tangent
 from supple.core.forces.signals import evaluate
-from supple.native.declare import kernel
+from supple.native.declare import INT, MAT, REAL, VEC, kernel, shared
 
 # Element integers: gradient body, 1 if its sections have axes, pieces in the programs, signals of the density (3). Pieces, each within one
 # element of the body: their number, then of each the number of its nodal vectors, of points, where its data begin, and the vectors.
@@ -66,7 +67,7 @@ def point_force(x, d, p, e):
     return turned(e, own)
 
 
-@kernel
+@shared(TREE, WORK, INT, REAL, VEC, VEC, gives=REAL)
 def apply(tree, work, e, t, q, u):
     """Add the efforts of a load, return its power."""
     el, x, power = tree.element[e], tree.data, 0.0 * u[0]
@@ -100,7 +101,7 @@ def add_product(tree, Rq, i, j, s, y, z):
         row[j + 2] -= own * z[2]
 
 
-@kernel
+@shared(TREE, WORK, INT, REAL, VEC, MAT)
 def differentiate(tree, work, e, t, q, Rq):
     """Subtract the derivatives of the efforts."""
     el, x = tree.element[e], tree.data

@@ -12,7 +12,8 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.base import opcodes as op
-from supple.native.declare import kernel
+from supple.core.base.layout import TREE, WORK
+from supple.native.declare import INT, REAL, kernel, shared
 
 # Numbers of a sine; of pieces, behind their n + 1 breaks: origins (n), coefficients (n, k), and the integers n, k;
 # of a program: arguments of its operations, and the integers: their count, then code and signal of each
@@ -26,9 +27,19 @@ def evaluate(tree, work, k, t):
     """Value and first two time derivatives of signal k; k < 0 is the zero signal."""
     if k < 0:
         return 0.0, 0.0, 0.0
+    fill(tree, work, k, t)
+    cell = work.stack[0]
+    return cell[0].real, cell[1].real, cell[2].real
+
+
+@shared(TREE, WORK, INT, REAL)
+def fill(tree, work, k, t):
+    """Value and first two time derivatives of signal k into the first cell of the stack."""
     if tree.signal[k, at.SIGNAL_CODE] == op.PROGRAM:
-        return program(tree, work.stack, k, t)
-    return plain(tree, k, t)
+        program(tree, work.stack, k, t)
+    else:
+        cell = work.stack[0]
+        cell[0], cell[1], cell[2] = plain(tree, k, t)
 
 
 @kernel
@@ -78,7 +89,7 @@ def polynomial(coefficients, m, s):
 
 @kernel
 def program(tree, stack, k, t):
-    """Run a program; the stack's cells are rows of value, rate, curvature."""
+    """Run a program; the stack's cells are rows of value, rate, curvature, the first one is the answer."""
     arguments, top = tree.data[tree.signal[k, at.SIGNAL_AT] :], -1
     integers = tree.program[tree.signal[k, at.SIGNAL_PROGRAM] :]
     for step in range(integers[COUNT]):
@@ -97,7 +108,6 @@ def program(tree, stack, k, t):
             binary(stack[top], stack[top + 1], code)
         else:
             unary(stack[top], code, argument)
-    return stack[0, 0].real, stack[0, 1].real, stack[0, 2].real
 
 
 @kernel

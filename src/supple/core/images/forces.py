@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from supple.core.base import layout as at
 from supple.core.base import opcodes as op
+from supple.core.base.layout import TREE
 from supple.core.base.wrench import SIDE
 from supple.core.bodies import ancf as gradient
 from supple.core.bodies import line_edge as ls
@@ -16,7 +17,7 @@ from supple.core.forces import signals as sg
 from supple.core.images import rules
 from supple.core.images.rules import columns_fit, elements_fit, numbers_fit
 from supple.core.images.tree import FLEX_SPAN, within
-from supple.native.declare import kernel
+from supple.native.declare import TRUTH, kernel, shared
 
 TABLE_SPAN, SCRATCH_SPAN = gradient.TABLE_RECORD.span, gradient.SCRATCH_RECORD.span
 
@@ -194,7 +195,7 @@ def law_fits(m, number):
     return kinks >= 0 and kinks <= rules.MOST and within(first, count + kinks, m.data.shape[0])
 
 
-@kernel
+@shared(TREE, gives=TRUTH)
 def forces_fit(m):
     """True if all force elements keep within the buffers; needs signals that do."""
     if not elements_fit(m.element, rules.ELEMENT, m.head):

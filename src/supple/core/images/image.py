@@ -13,7 +13,7 @@ import numpy as np
 
 from supple.core.alpha import stage as alpha_stage
 from supple.core.base import layout as at
-from supple.core.base.layout import cut_tree
+from supple.core.base.layout import TREE_WORDS, tree_at
 from supple.core.bodies import ancf as gradient
 from supple.core.dop853 import dop853
 from supple.core.energy import forms as form
@@ -33,7 +33,7 @@ from supple.core.linalg import multifrontal as bl
 from supple.core.linalg.multifrontal import by_blocks, room
 from supple.core.radau import buffers as radau_views
 from supple.core.run import step as st
-from supple.native.declare import INT, INTS, IVEC, REALS, VEC, entry, hold, kernel
+from supple.native.declare import INT, INTS, IVEC, REALS, TRUTH, VEC, entry, kernel, reserve, shared
 
 RADAU, DOP853, ALPHA, ENERGY = range(4)
 MOST_EVENTS = 2**16
@@ -63,7 +63,7 @@ ZDOT_PLACE = at.WORK_RECORD.begin("zdot")
 FINE, HEADER, TREE, BODIES, LINKS, ROWS, SIGNALS, GRADIENTS, FORCES, PLAN, FRONTS, RUN, NUMBERS = range(13)
 
 
-@kernel
+@shared(at.TREE, VEC, VEC, IVEC, INT, gives=TRUTH)
 def run_fits(m, run, state, count, method):
     """True if the buffers are long enough for the method, and the integers in them within what they count."""
     if state.shape[0] != st.REAL_STATE or count.shape[0] < st.INT_STATE:
@@ -122,7 +122,7 @@ def radau_fits(m, run, count, i, k):
     return i <= run.shape[0] and k <= count.shape[0]
 
 
-@kernel
+@shared(at.TREE, VEC, IVEC, INT, INT, gives=TRUTH)
 def energy_fits(m, run, count, i, k):
     """True if the tables of the energy scheme name bodies, coordinates, forms and elements that there are."""
     nq, nu, nodes = m.head[at.H_Q], m.head[at.H_U], m.head[at.H_NODES]
@@ -276,7 +276,7 @@ def record_fits(m, c, rec):
     return True
 
 
-@kernel
+@shared(at.TREE, gives=TRUTH)
 def fronts_fit(m):
     """True if the plan of Newton's matrix (``core/linalg/multifrontal.py``) keeps within its unknowns, stack and factors."""
     begin, nu, nr, nz = m.plan[at.PLAN_NEWTON], m.head[at.H_U], m.head[at.H_ROWS], m.head[at.H_Z]
@@ -384,7 +384,7 @@ def children_fit(p, k, front):
     return True
 
 
-@kernel
+@shared(at.TREE, gives=INT)
 def model_fault(m):
     """The fault of a model whose head fits its buffers, FINE if it has none."""
     if not check_tree.nodes_fit(m):
@@ -449,12 +449,12 @@ def check_image(header, ints, whole, reals, run, state, count, stops, row_sizes,
         return HEADER
     if not whole_fits(header, ints, whole, reals, row_sizes):
         return HEADER
-    m = hold(cut_tree(ints, ints, reals)[0])
+    m = tree_at(ints, reals, reserve(TREE_WORDS))
     fault = model_fault(m)
     if fault != FINE:
         return fault
     if whole.shape[0] > 0:
-        fault = model_fault(hold(cut_tree(whole, whole, reals)[0]))
+        fault = model_fault(tree_at(whole, reals, reserve(TREE_WORDS)))
         if fault != FINE:
             return fault
     if not run_fits(m, run, state, count, method):

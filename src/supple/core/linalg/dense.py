@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from supple.native.declare import block, kernel
+from supple.native.declare import IVEC, MAT, TRUTH, block, kernel, shared
 
 ROUNDING = 1e-14  # of a column's entries: a pivot below is none
 LITTLE = 1e-8  # ... and what stands for it: half of the digits are left
@@ -51,7 +51,7 @@ def cholesky_solve(l, x):
             x[k] -= l[i, k] * y
 
 
-@kernel
+@shared(MAT, IVEC, gives=TRUTH)
 def lu(a, piv):
     """Factorise in place with partial pivoting; returns False for a singular or non-finite matrix."""
     return lu_of(a, piv, a.shape[0], block(a, 0, 0)) >= 0

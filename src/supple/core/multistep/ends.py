@@ -11,11 +11,12 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.base.buffers import Part, Record
+from supple.core.base.layout import TREE, WORK
 from supple.core.bodies import chart
 from supple.core.equations import dynamics
 from supple.core.run import step as st
 from supple.core.run.step_size import left_of
-from supple.native.declare import kernel
+from supple.native.declare import REAL, kernel, shared
 
 BDF, ADAMS = 0, 1
 
@@ -50,7 +51,7 @@ OWN_RECORD = Record(
     head=at.SIZES,
     follows=True,
 )
-Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
+Own, OWN, cut_own = OWN_RECORD.views, OWN_RECORD.kind, OWN_RECORD.cut
 NEAREST, FARTHEST = 0.4, 20.0  # distance of nodes, in steps: nearer ones amplify noise, farther ones say little
 # Points behind the start and weights of the rule of Lobatto of degree 7
 LOBATTO_END = 1.0 / 20.0
@@ -225,7 +226,7 @@ def write_end(w, r, o, y, yp, t1):
         end[k0 + nr + k] = yp[nq + nu + nz + k]
 
 
-@kernel
+@shared(TREE, WORK, st.RUN, OWN, REAL, REAL)
 def fill_dense(m, w, r, o, t, h):
     """Polynomials of the last step, and the work of the force elements in it."""
     ne, k0 = r.w.shape[0], 1 + r.q.shape[0] + 2 * r.u.shape[0] + 2 * r.z.shape[0]

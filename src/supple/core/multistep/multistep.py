@@ -33,7 +33,7 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.base import so3
-from supple.core.base.layout import views
+from supple.core.base.layout import TREE_WORDS, WORK_WORDS, tree_at, work_at
 from supple.core.bodies import chart, tree
 from supple.core.equations import dynamics, kkt
 from supple.core.forces import constraint_rows as links
@@ -41,7 +41,19 @@ from supple.core.multistep import ends
 from supple.core.run import acceptance, events, kinks, step_size, weights
 from supple.core.run import step as st
 from supple.core.run.acceptance import audit_state
-from supple.native.declare import INT, INTS, IVEC, MAT, REAL, REALS, VEC, entry, hold, kernel
+from supple.native.declare import (
+    INT,
+    INTS,
+    IVEC,
+    MAT,
+    REAL,
+    REALS,
+    VEC,
+    entry,
+    hold,
+    kernel,
+    reserve,
+)
 
 MAX_ITERATIONS = (4, 3)  # of one attempt, in IDA and in CVODE
 # What multistep_accept is called for: start or restart, after a step, after a failure
@@ -234,10 +246,9 @@ def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
     Adams, and BDF at the start of a step: out = [q', u', z', lam, 0]; not a number where accelerations do not
     exist, so that the step is repeated.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
-    run_views, i, k = st.run_views(m, run, count)
-    r = hold(run_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    r = st.run_at(m, run, count, reserve(st.RUN_WORDS))
+    i, k = st.run_ends(m, count)
     o = hold(ends.own_views(m, run, i, count, k))
     nq, nu, nz, nr = r.q.shape[0], r.u.shape[0], r.z.shape[0], w.lam.shape[0]
     first = nq + nu + nz  # of the multipliers
@@ -300,10 +311,9 @@ def bdf_point(ints, reals, work, run, state, count, t, y, yp, q, u, a, z):
     The tangents are those of ``dynamics.tangent``, which need not be compiled a second time: Jacobians are rare.
     Multipliers wait in the workspace, lam for the tangents and mu for ``bdf_jacobian``; B is renewed.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
-    run_views, i, k = st.run_views(m, run, count)
-    r = hold(run_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    r = st.run_at(m, run, count, reserve(st.RUN_WORDS))
+    i, k = st.run_ends(m, count)
     o = hold(ends.own_views(m, run, i, count, k))
     count[st.JACOBIANS] += 1
     count[st.FACTORIZATIONS] += 1  # IDA factorizes each matrix once
@@ -335,8 +345,7 @@ def bdf_jacobian(ints, reals, work, y, q, u, c, Rq, Ru, M, Rz, Gq, Gu, Gz, G, H,
 
     Needs the workspace as ``bdf_point`` and then ``dynamics.tangent`` leave it; G and H (rows, nu) are scratch.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
     nq, nu, nz, nr = q.shape[0], u.shape[0], Gz.shape[0], w.lam.shape[0]
     v = w.force
     st.copy(u, v)
@@ -393,10 +402,9 @@ def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, 
     the solver must begin again, or the state is that of a kink before t1, behind which it comes back. BEGIN: the run starts or goes on behind a stop with the rates in yp, and
     those of controllers and force elements in the workspace. FAILED: look for the velocity to blame.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
-    run_views, i, k = st.run_views(m, run, count)
-    r = hold(run_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    r = st.run_at(m, run, count, reserve(st.RUN_WORDS))
+    i, k = st.run_ends(m, count)
     o = hold(ends.own_views(m, run, i, count, k))
     t, h, first, kink = state[st.T], t1 - state[st.T], state[st.E_MAX] < 0.0, 2.0
     if what == FAILED:

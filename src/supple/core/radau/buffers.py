@@ -92,7 +92,7 @@ OWN_RECORD = Record(
     given=("nf", "nk", "blocks", "apart", "ruled", "stack", "factors"),
     follows=True,
 )
-Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
+Own, OWN, cut_own = OWN_RECORD.views, OWN_RECORD.kind, OWN_RECORD.cut
 
 
 @kernel

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 from supple.core.base import layout as at
+from supple.core.base.layout import TREE, WORK
 from supple.core.bodies import chart
 from supple.core.equations import dynamics
 from supple.core.equations import tree_border as border
 from supple.core.equations import tree_parts as tp
-from supple.core.equations.tree_parts import along_tree, differentiate_tree
+from supple.core.equations.tree_parts import PARTS, along_tree, differentiate_tree
 from supple.core.forces import constraint_rows as links
 from supple.core.linalg import dense as linalg
 from supple.core.linalg.multifrontal import by_blocks
@@ -19,7 +20,7 @@ from supple.core.radau import rows
 from supple.core.radau.stages import AI, ALPHA, BETA, GAMMA, TI, TT, prescribe, stage, stage_time
 from supple.core.run import step as st
 from supple.core.run.step import flushed
-from supple.native.declare import kernel
+from supple.native.declare import REAL, TRUTH, kernel, shared
 
 NOISE = 0.05  # largest correction that may be rounding
 MOMENTS = 6.0  # units of rounding in a moment: the sum of those of gravity, inertia and spin about three axes
@@ -179,7 +180,7 @@ def longest_step(m, r, h):
     return h if h * rate <= FARTHEST else FARTHEST / rate
 
 
-@kernel
+@shared(TREE, WORK, st.RUN, rb.OWN, PARTS, REAL, REAL, gives=TRUTH)
 def middle_tangent(m, w, r, o, p, t, h):
     """Tangents at the middle of the step, predicted by Taylor; False where constraint rows depend on others."""
     for k in range(r.u.shape[0]):
@@ -224,7 +225,7 @@ def select_free(o):
             o.G[j, i] = o.full_G[o.kept[j], free[i]]
 
 
-@kernel
+@shared(TREE, st.RUN, rb.OWN, PARTS, REAL, gives=TRUTH)
 def factorize(m, r, o, p, h):
     """Newton matrices for the real and the complex eigenvalue; False if one is singular."""
     if by_blocks(m):
@@ -296,7 +297,7 @@ def stiffness_sides(m, r, o, p, h, gr, gi):
         y3[nu + k] -= h * h * (gr * s3 + gi * s2)
 
 
-@kernel
+@shared(TREE, st.RUN, rb.OWN, PARTS, REAL, gives=REAL)
 def newton_update(m, r, o, p, h):
     """One simplified Newton update of all stages; returns its weighted norm."""
     nu, nz, blocked, tree, free = o.f.shape[1], r.z.shape[0], by_blocks(m), along_tree(m), o.free

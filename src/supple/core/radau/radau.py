@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import math
 
-from supple.core.base.layout import views
+from supple.core.base.layout import TREE, TREE_WORDS, WORK, WORK_WORDS, tree_at, work_at
 from supple.core.bodies import chart
 from supple.core.equations import dynamics
-from supple.core.equations.tree_parts import along_tree, cut_parts
+from supple.core.equations.tree_parts import PARTS, along_tree, cut_parts
 from supple.core.equations.tree_solve import solve_tree
 from supple.core.forces import forces
 from supple.core.linalg import dense as linalg
@@ -32,12 +32,25 @@ from supple.core.radau.stages import AI, CUBIC, EST1, EST2, EST3, GAMMA
 from supple.core.run import acceptance, kinks, step_size, weights
 from supple.core.run import step as st
 from supple.core.run.acceptance import audit
-from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
+from supple.native.declare import (
+    INT,
+    INTS,
+    IVEC,
+    MAT,
+    REAL,
+    REALS,
+    VEC,
+    entry,
+    hold,
+    kernel,
+    reserve,
+    shared,
+)
 
 AIM = 0.25  # weighted error of a step that the controller aims at
 
 
-@kernel
+@shared(TREE, WORK, st.RUN, rb.OWN, REAL)
 def fill_polynomials(m, w, r, o, h):
     """Dense output of the converged step; o.rate, o.zrate, o.power hold the stage rates.
 
@@ -94,9 +107,12 @@ def fill_polynomials(m, w, r, o, h):
             q[j] = 0.0
 
 
-@kernel
-def error_norm(m, w, r, o, p, h, t, attempt):
-    """Embedded error estimate, weighted; the second attempt filters it once more (stiff starts)."""
+@shared(TREE, WORK, st.RUN, rb.OWN, PARTS, IVEC, REAL, REAL, INT, gives=REAL)
+def error_norm(m, w, r, o, p, ints, h, t, attempt):
+    """Embedded error estimate, weighted; the second attempt filters it once more (stiff starts).
+
+    The velocity with the largest error is noted.
+    """
     second = attempt == 1
     nu, nz, ne = r.u.shape[0], r.z.shape[0], r.w.shape[0]
     y, blocked = o.y[rb.Y1], by_blocks(m)
@@ -160,6 +176,7 @@ def error_norm(m, w, r, o, p, h, t, attempt):
         total += a * a + b * b
         if a * a + b * b > worst:
             worst, worst_k = a * a + b * b, k
+    ints[st.BAD_DOF] = worst_k
     for k in range(nz):
         a = y[n + k] / o.z[rb.WZ, k]
         total += a * a
@@ -167,18 +184,18 @@ def error_norm(m, w, r, o, p, h, t, attempt):
         a = (EST1 * o.e[rb.WORK, k] + EST2 * o.e[rb.WORK + 1, k] + EST3 * o.e[rb.WORK + 2, k]) / h + r.power[k]
         a *= h / GAMMA / o.e[rb.WW, k]
         total += a * a
-    return math.sqrt(total / max(2 * n + nz + ne, 1)), worst_k
+    return math.sqrt(total / max(2 * n + nz + ne, 1))
 
 
 @kernel
 def estimate(m, w, r, o, p, ints, t, h):
-    """Weighted error of the step and the velocity with the largest one; at the start or after a rejection filtered again."""
+    """Weighted error of the step; at the start or after a rejection filtered again."""
     stiff_start = ints[st.FRESH] == 1 or ints[st.AFTER_REJECT] == 1
     for attempt in range(2):  # a variable: a literal would compile error_norm once for each value
-        error, worst = error_norm(m, w, r, o, p, h, t, attempt)
+        error = error_norm(m, w, r, o, p, ints, h, t, attempt)
         if not (error >= 1.0 and stiff_start):
             break
-    return error, worst
+    return error
 
 
 @kernel
@@ -232,24 +249,23 @@ def error_factor(error, iterations):
 
 
 @kernel
-def refuse(count, state, h, error, worst, iterations):
+def refuse(count, state, h, error, iterations):
     """True if the error forbids the step; then the size of the next attempt."""
     if not math.isfinite(error):
         count[st.NEWTON_FAILURES] += 1
-        count[st.BAD_DOF] = worst
         state[st.H] = 0.25 * h
         count[st.KEEP_JACOBIAN] = 0
         return True
     if error < 1.0:
         return False
     factor = 0.1 if count[st.STEPS] == 0 else error_factor(error, iterations)
-    acceptance.reject(count, state, factor * h, worst)
+    acceptance.reject(count, state, factor * h, count[st.BAD_DOF])
     if count[st.KEEP_JACOBIAN] == 1:
         count[st.KEEP_JACOBIAN] = 0
     return True
 
 
-@kernel
+@shared(TREE, WORK, st.RUN, rb.OWN, REAL, REAL, REAL)
 def move(m, w, r, o, t, t1, left):
     """State, rates and multipliers at the end of the step, and the stages that the next step begins from."""
     for k in range(r.u.shape[0]):
@@ -302,10 +318,9 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     run, state, count hold everything that lives between calls; rows of ``out`` (q, u, z, w) are filled
     as their times in ``grid`` are passed.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
-    run_views, i, k = st.run_views(m, run, count)
-    r = hold(run_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    r = st.run_at(m, run, count, reserve(st.RUN_WORDS))
+    i, k = st.run_ends(m, count)
     own, i, k = rb.own_views(m, run, i, count, k)
     o, p = hold(own), hold(cut_parts(m.head, run, i, count, k, rb.FACTORS)[0])
     rb.fill_units(m, o)
@@ -328,8 +343,8 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         if not solve_step(m, w, r, o, p, count, state, t, h, left):
             continue
         iterations = count[st.NEWTON] - before
-        error, worst = estimate(m, w, r, o, p, count, t, h)
-        if refuse(count, state, h, error, worst, iterations):
+        error = estimate(m, w, r, o, p, count, t, h)
+        if refuse(count, state, h, error, iterations):
             continue
         stages.stage_rates(m, r, o, h)
         if acceptance.is_dense(m, r, count, grid, t1):

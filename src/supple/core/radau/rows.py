@@ -5,6 +5,7 @@ Large models take ``radau_blocks`` instead.
 
 from __future__ import annotations
 
+from supple.core.base.layout import TREE
 from supple.core.equations import kkt
 from supple.core.linalg import dense as linalg
 from supple.core.linalg.multifrontal import by_blocks
@@ -13,7 +14,7 @@ from supple.core.radau import buffers as rb
 from supple.core.radau.stages import ALPHA, BETA, GAMMA, TI, TT
 from supple.core.run import step as st
 from supple.core.run.step import flushed
-from supple.native.declare import kernel
+from supple.native.declare import REAL, kernel, shared
 
 
 @kernel
@@ -126,7 +127,7 @@ def difference(o, k, f):
     return s
 
 
-@kernel
+@shared(TREE, st.RUN, rb.OWN, REAL)
 def constraint_sides(m, r, o, h):
     """Right sides with constraints; F1 is in the eigenbasis already. Leaves d in the rows FD of o.f."""
     if by_blocks(m):

@@ -24,6 +24,7 @@ import math
 import numpy as np
 
 from supple.core.base import layout as at
+from supple.core.base.layout import TREE, WORK
 from supple.core.bodies import chart
 from supple.core.equations import dynamics
 from supple.core.forces import constraint_rows as links
@@ -31,7 +32,7 @@ from supple.core.forces.signals import evaluate
 from supple.core.radau import buffers as rb
 from supple.core.run import step as st
 from supple.core.run.step_size import left_of
-from supple.native.declare import kernel
+from supple.native.declare import INT, REAL, TRUTH, kernel, shared
 
 _S6 = math.sqrt(6.0)
 C1, C2 = (4.0 - _S6) / 10.0, (4.0 + _S6) / 10.0
@@ -63,7 +64,7 @@ CUBIC = np.linalg.inv(np.vander([0.0, C1, C2, 1.0], 4, increasing=True)) / np.ar
 THROUGH = np.linalg.inv(np.column_stack([C, C**2, C**3]))
 
 
-@kernel
+@shared(TREE, st.RUN, rb.OWN, TRUTH, REAL, REAL)
 def predict(m, r, o, fresh, h, h_old):
     """Starting values of the stages: the last step's polynomial, or the Taylor start."""
     for k in range(r.u.shape[0]):
@@ -113,7 +114,7 @@ def stage_time(t, h, i, left):
     return left_of(t + C[i] * h, left, t)
 
 
-@kernel
+@shared(TREE, WORK, st.RUN, rb.OWN, INT, REAL)
 def prescribe(m, w, r, o, i, t):
     """Increments and velocities of stage i that drivers give."""
     for j in range(o.pin.shape[0]):
@@ -144,7 +145,7 @@ def stage_rates(m, r, o, h):
         rates(m, r, o, i, h)
 
 
-@kernel
+@shared(TREE, WORK, st.RUN, rb.OWN, INT, REAL, REAL)
 def stage(m, w, r, o, i, t, h):
     """Residuals f1, f2, f3 of stage i."""
     nu, nz = r.u.shape[0], r.z.shape[0]
@@ -184,7 +185,7 @@ def balance(m, o, i):
             o.c[rb.LAM + i, j] -= o.u[rb.F2 + i, m.term[k, at.TERM_U]] / m.factor[k]
 
 
-@kernel
+@shared(TREE, WORK, st.RUN, rb.OWN, REAL, REAL, REAL)
 def work_stages(m, w, r, o, t, h, left):
     """Integrals of the power of every force element up to each stage: h A P."""
     nu, ne = r.u.shape[0], r.w.shape[0]

@@ -236,7 +236,7 @@ def has_samples(m):
     return False
 
 
-@kernel
+@shared(TREE, WORK, st.RUN, REAL, REAL, gives=REAL)
 def first_kink(m, w, r, t0, h):
     """Fraction of the step behind the first kink of a force law, above 1 if there is none."""
     longest = SAMPLED if has_samples(m) else 1.0

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 
-from supple.core.base.layout import views
+from supple.core.base.layout import TREE_WORDS, WORK_WORDS, tree_at, work_at
 from supple.core.bodies import chart
 from supple.core.equations import dynamics
 from supple.core.run import acceptance
 from supple.core.run import step as st
-from supple.native.declare import INT, INTS, IVEC, MAT, REAL, REALS, VEC, entry, hold
+from supple.native.declare import INT, INTS, IVEC, MAT, REAL, REALS, VEC, entry, reserve
 
 GOOD = -1
 
@@ -24,8 +24,7 @@ def passage_rates(ints, reals, work, time, start, x, u, z, q, xdot, udot, zdot, 
     Increments and velocities are moved onto the constraints first. q (stages + 1, nq) takes the configurations, its last
     row and d (nu) are scratch. Returns -1, or the first stage where rows depend on each other or nothing moves.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
     n = time.shape[0]
     for i in range(n):
         chart.retract(m, start, x[i], q[i])
@@ -46,10 +45,8 @@ def passage_output(ints, reals, work, run, state, count, grid, out, begin, end, 
 
     EVENT: the state is that of a terminal event. PAUSED: behind the last part the state is that at its end.
     """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
-    run_views, _, _ = st.run_views(m, run, count)
-    r = hold(run_views)
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    r = st.run_at(m, run, count, reserve(st.RUN_WORDS))
     if acceptance.emit(m, w, r, count, state, grid, out, begin, end - begin, end):
         return st.EVENT
     if last == 1:

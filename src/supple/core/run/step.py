@@ -18,8 +18,9 @@ import numpy as np
 from supple.core.base import layout as at
 from supple.core.base import so3
 from supple.core.base.buffers import Part, Record, starts
+from supple.core.base.layout import TREE
 from supple.core.bodies import chart
-from supple.native.declare import kernel
+from supple.native.declare import INT, IVEC, VEC, hold_at, kernel, shared
 
 # Integer state of a run
 STEPS, REJECTED, NEWTON_FAILURES, EVALUATIONS, JACOBIANS, FACTORIZATIONS, NEWTON = range(7)
@@ -99,7 +100,8 @@ RUN_RECORD = Record(
     head=at.SIZES,
     given=("events", "screws"),
 )
-Run, RUN, cut_run = RUN_RECORD.views, RUN_RECORD.kind, RUN_RECORD.cut
+Run, RUN, cut_run, span_run = RUN_RECORD.views, RUN_RECORD.kind, RUN_RECORD.cut, RUN_RECORD.span
+RUN_WORDS = RUN_RECORD.words
 # Fractions of a step at which velocities are taken, and the matrix from values there to coefficients of powers
 NODES = 0.5 - 0.5 * np.cos(np.pi * np.arange(DEGREE) / (DEGREE - 1))
 COEFFICIENTS = np.linalg.inv(np.vander(NODES, increasing=True))
@@ -109,6 +111,18 @@ COEFFICIENTS = np.linalg.inv(np.vander(NODES, increasing=True))
 def run_views(m, run, count):
     """Cut the run's buffers; returns the views, and where the method's own reals and integers begin."""
     return cut_run(m.head, run, count, count[N_EVENTS], count[N_SCREWS])
+
+
+@shared(TREE, VEC, IVEC, INT, gives=RUN)
+def run_at(m, run, count, place):
+    """The views of a run's buffers, in the room for RUN_WORDS at that place."""
+    return hold_at(place, run_views(m, run, count)[0])
+
+
+@kernel
+def run_ends(m, count):
+    """Where the method's own reals and integers begin."""
+    return span_run(m.head, count[N_EVENTS], count[N_SCREWS])
 
 
 def read_run(ints: np.ndarray, run: np.ndarray, count: np.ndarray) -> Any:
