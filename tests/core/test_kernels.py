@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -218,14 +219,14 @@ def test_the_schedule_hands_out_everything_once_and_tells_the_time():
     first, second = plan.take(), plan.take()
     assert first.name != second.name
     plan.finish(first)
-    assert plan.done == 1
+    assert 0.0 < plan.share() < 1.0
     handed = [first, second]
     while (entry := plan.take()) is not None:
         handed.append(entry)
         plan.finish(entry)
     assert sorted(e.name for e in handed) == sorted(e.name for e in entries)
     plan.finish(second)
-    assert plan.done == plan.total and plan.seconds_left() == 1.0
+    assert plan.share() == pytest.approx(1.0) and plan.seconds_left() == 1.0
 
 
 @pytest.fixture
@@ -242,6 +243,21 @@ def test_the_time_left_falls_while_the_first_entries_compile(clock):
     at_start, work = plan.seconds_left(), min(plan._work([e]) for e in (first, second))
     for clock[0] in np.linspace(0.0, build.SURE * build.SECONDS * work, 10):
         assert plan.seconds_left() == pytest.approx(at_start - clock[0])
+
+
+def test_what_progress_tells_goes_one_way(clock, capsys):
+    """It moves within the first entries, and on a slow machine the time left does not grow."""
+    plan, progress = build.Schedule(declare.all_entries().values(), 2), build.Progress()
+    first, second = plan.take(), plan.take()
+    entries, expected = [first, second], build.SECONDS * plan._work([first])
+    for clock[0] in np.arange(0.0, 30.0 * expected, 5.0):
+        progress.show(plan)
+        if entries and clock[0] > 3.0 * expected:
+            plan.finish(entries.pop())
+    found = re.findall(r": (\d+) %, about (\d+) s left", capsys.readouterr().err)
+    shares, left = np.array(found, dtype=float).T
+    assert len(found) > 5 and shares[0] == 0.0 and shares[-1] > 0.0
+    assert np.all(np.diff(shares) >= 0.0) and np.all(np.diff(left) <= 0.0)
 
 
 def test_the_time_left_learns_from_an_entry_that_takes_long(clock):

@@ -30,9 +30,9 @@ from supple.native import cache, declare, systems, trust
 from supple.native.declare import LETTERS, Entry, Shared
 from supple.native.fingerprint import fingerprint, reached, with_shared
 
-SECONDS = 2.2e-4  # of one processor for a byte of Python's code: a first guess
-GUESS = 20000.0  # bytes that the first guess is worth against what was measured
-SECOND_USE = 0.35  # of that where the kernel was compiled for another entry already
+SECONDS = 2.0e-4  # of one processor for a byte of Python's code: a first guess
+GUESS = 5000.0  # bytes that the first guess is worth against what was measured
+SECOND_USE = 0.15  # of that where the kernel was compiled for another entry already
 SURE = 0.9  # of the time an entry should take: so much of it may count as done before it is
 
 
@@ -52,16 +52,11 @@ class Schedule:
         self.start = time.monotonic()
         self.waiting = list(entries)
         self.running: list[Entry] = []
-        self.total = len(self.waiting)
         self._since: dict[Entry, float] = {}
         self._ready: set[FunctionType] = set()  # functions compiled for some entry
         self._work_done = 0.0
+        self._whole = self._work(self.waiting)
         self._lock = threading.Lock()
-
-    @property
-    def done(self) -> int:
-        """Number of entries compiled."""
-        return self.total - len(self.waiting) - len(self.running)
 
     def take(self) -> Entry | None:
         """The next entry for a worker, None when there is no more."""
@@ -96,34 +91,47 @@ class Schedule:
             ready |= parts
         return work
 
-    def seconds_left(self) -> float:
-        """An estimate from what was done so far, in seconds of the clock.
+    def _pace(self) -> tuple[float, float]:
+        """Seconds of one processor for a byte, and bytes that count as done.
 
         What is under way counts as done by the time it has taken, up to a share of what it should
         take. Where that is passed, the machine is slower than it seemed, for all that is left.
         """
+        now = time.monotonic()
+        work = {entry: self._work([entry]) for entry in self.running}
+        spent = {entry: now - self._since[entry] for entry in self.running}
+        seconds = (now - self.start) * self.workers - sum(spent.values()) + GUESS * SECONDS
+        done = self._work_done + GUESS
+        late = [e for e in self.running if spent[e] * done > SURE * work[e] * seconds]
+        seconds += sum(spent[e] for e in late)
+        done += SURE * sum(work[e] for e in late)
+        pace = seconds / done
+        under_way = sum(min(spent[e] / pace, SURE * work[e]) for e in self.running)
+        return pace, self._work_done + under_way
+
+    def share(self) -> float:
+        """Part of the work that is done, between 0 and 1."""
         with self._lock:
-            now = time.monotonic()
-            work = {entry: self._work([entry]) for entry in self.running}
-            spent = {entry: now - self._since[entry] for entry in self.running}
-            seconds = (now - self.start) * self.workers - sum(spent.values()) + GUESS * SECONDS
-            done = self._work_done + GUESS
-            late = [e for e in self.running if spent[e] * done > SURE * work[e] * seconds]
-            seconds += sum(spent[e] for e in late)
-            done += SURE * sum(work[e] for e in late)
-            pace = seconds / done
-            rest = pace * self._work([*self.running, *self.waiting])
-            rest -= sum(min(spent[e], SURE * pace * work[e]) for e in self.running)
-            return max(rest / self.workers, 1.0)
+            return self._pace()[1] / self._whole if self._whole > 0.0 else 1.0
+
+    def seconds_left(self) -> float:
+        """An estimate from what was done so far, in seconds of the clock."""
+        with self._lock:
+            pace, done = self._pace()
+            return max(pace * (self._whole - done) / self.workers, 1.0)
 
 
 class Progress:
-    """A line on standard error: how many entries are compiled, and the time left."""
+    """A line on standard error: which part of the work is done, and the time left.
+
+    What it tells goes one way: on a machine that turns out slower the time left stands still.
+    """
 
     def __init__(self) -> None:
         self._terminal = sys.stderr.isatty()
         self._last = -1e9
         self._shown = ""
+        self._share, self._left = 0.0, float("inf")
 
     def show(self, schedule: Schedule) -> None:
         """Tell how far it is; on a terminal once a second, otherwise every few seconds."""
@@ -131,10 +139,11 @@ class Progress:
         if now - self._last < (1.0 if self._terminal else 5.0):
             return
         self._last = now
-        left = schedule.seconds_left()
+        self._share = max(self._share, schedule.share())
+        self._left = min(self._left, schedule.seconds_left())
         text = (
-            f"supple: compiling kernels, once on this machine: {schedule.done} of "
-            f"{schedule.total}, about {left:.0f} s left"
+            f"supple: compiling kernels, once on this machine: {100.0 * self._share:.0f} %, "
+            f"about {self._left:.0f} s left"
         )
         if self._terminal:
             text = f"\r{text}".ljust(len(self._shown))
