@@ -75,11 +75,13 @@ docs: $(VENV)/.with-tests ## the documentation as a site that needs no network, 
 gallery: $(VENV)/.with-tests ## run the scripts of the gallery and draw its pictures again
 	@$(ONE_THREAD) $(BIN)/python website/gallery.py
 
-# Linked for an old C library, so that it runs on other machines than this one and package indexes take it.
-wheel: $(VENV)/.with-wheels ## a wheel for package indexes, in dist
+# Linked for an old C library, so that it runs on other machines than this one and package indexes take it. The copy is
+# for Pythons that do not take extension modules of the limited API, as free-threaded ones; others prefer the first.
+wheel: $(VENV)/.with-wheels ## wheels for package indexes, in dist
 	@SUPPLE_GLIBC=2.17 $(BIN)/hatchling build --target wheel --directory dist
-	@if [ "$$(uname)" = Linux ]; then $(BIN)/auditwheel show dist/supple-*.whl; fi
-	@$(BIN)/abi3audit --strict --report dist/supple-*.whl
+	@if [ "$$(uname)" = Linux ]; then $(BIN)/auditwheel show dist/supple-*-abi3-*.whl; fi
+	@$(BIN)/abi3audit --strict --report dist/supple-*-abi3-*.whl
+	@$(BIN)/python -m wheel tags --python-tag py3 --abi-tag none dist/supple-*-abi3-*.whl
 
 # Before tests and benchmarks, so that these do not wait for the compiler.
 warmup: $(VENV)/.with-package ## compile all kernels into the cache
