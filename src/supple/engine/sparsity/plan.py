@@ -40,12 +40,15 @@ NO_PLAN = np.zeros(at.PLAN_HEAD, dtype=np.int64)
 
 @dataclass
 class _Rows:
-    """Places of rows that are stored together, and the numbers that they need."""
+    """Places of rows that are stored together, and the numbers that they need.
 
-    used: np.ndarray = field(default_factory=lambda: np.zeros(1024, dtype=bool))
+    Sets of numbers are the bits of integers: one operation compares two of them.
+    """
+
+    used: int = 0  # bit k: the number ``start + k`` is taken
     length: int = 0
     start: int = 0  # the first free number in the group that was put last: holes before it are left
-    shapes: dict[tuple[int, bytes], tuple[int, np.ndarray]] = field(default_factory=dict)
+    shapes: dict[tuple[int, bytes], tuple[int, int]] = field(default_factory=dict)
 
     def put(self, columns: np.ndarray, count: int) -> list[int]:
         """Places of ``count`` rows with entries in these columns, which are sorted."""
@@ -55,52 +58,40 @@ class _Rows:
         begin = int(columns[0])
         place = max(self.start - begin, 0)
         for _ in range(TRIES):
-            places = place + begin + shape
-            taken = self._taken(places)
-            if not taken.any():
+            used = self.used >> (place + begin - self.start)
+            taken = used & shape
+            if not taken:
                 break
-            last = int(places[taken][-1])  # this entry goes to the next free number, or farther
-            place += self._next_free(last) - last
+            last = taken.bit_length() - 1  # this entry goes to the next free number, or farther
+            place += _first_free(used >> last)
         else:
             place = max(self.length - begin, 0)
-        places = place + begin + shape
-        self._taken(places)
-        self.used[places] = True
-        self.length = max(self.length, int(places[-1]) + 1)
-        self.start = self._next_free(int(places[0]))
+        first = place + begin
+        self.used |= shape << (first - self.start)
+        self.length = max(self.length, first + shape.bit_length())
+        ahead = first - self.start
+        ahead += _first_free(self.used >> ahead)
+        self.used, self.start = self.used >> ahead, self.start + ahead
         return [place + step * k for k in range(count)]
 
-    def _shape(self, columns: np.ndarray, count: int) -> tuple[int, np.ndarray]:
+    def _shape(self, columns: np.ndarray, count: int) -> tuple[int, int]:
         """Numbers between rows of a group, and places of all their entries behind the first."""
         own = columns - columns[0]
         key = count, own.tobytes()
         if key not in self.shapes:
+            marks = np.zeros(int(own[-1]) + 1, dtype=bool)
+            marks[own] = True
+            row = int.from_bytes(np.packbits(marks, bitorder="little").tobytes(), "little")
             step = len(own)  # what is far away of one group lies between the rows of another one
-            while True:
-                places = (own[None, :] + step * np.arange(count)[:, None]).ravel()
-                places.sort()
-                if not np.any(np.diff(places) == 0):
-                    break
+            while any(row & (row << step * k) for k in range(1, count)):
                 step += 1
-            self.shapes[key] = step, places
+            self.shapes[key] = step, sum(row << step * k for k in range(count))
         return self.shapes[key]
 
-    def _taken(self, places: np.ndarray) -> np.ndarray:
-        if places[-1] >= len(self.used):
-            more = max(int(places[-1]) + 1, 2 * len(self.used))
-            self.used = np.concatenate([self.used, np.zeros(more - len(self.used), dtype=bool)])
-        taken: np.ndarray = self.used[places]
-        return taken
 
-    def _next_free(self, place: int) -> int:
-        step = 64
-        while place < len(self.used):
-            part = self.used[place : place + step]
-            gap = int(part.argmin())
-            if not part[gap]:
-                return place + gap
-            place, step = place + step, 4096
-        return len(self.used)
+def _first_free(used: int) -> int:
+    """Place of the first bit that is zero."""
+    return (~used & (used + 1)).bit_length() - 1
 
 
 def write(bare: np.ndarray, s: Structure, plan: np.ndarray) -> np.ndarray:

@@ -70,13 +70,13 @@ class BeamMesh(BeamLine):
     def viscous_matrix(self, factors: Factors) -> Array:
         """Stiffness (size, size) with its parts of E and of G multiplied by factors of E and G."""
         E, G = factors(self.material.E, self.material.G)
-        matrix = np.zeros((self.size, self.size))
-        for e, element in enumerate(self._pieces):
-            here = self._columns(e)
+
+        def own(element: BeamElement) -> Array:
             with_E, with_G = element.stiffness_parts
             K = E * with_E + G * with_G
-            matrix[here, here] += self._turn.T @ K @ self._turn if self._turns else K
-        return matrix
+            return self._turn.T @ K @ self._turn if self._turns else K
+
+        return self._assembled(own)
 
     def geometric_stiffness(self, displacement: Array) -> Array:
         """Matrix (size, size) of the linear stress that belongs to nodal coordinates (size,).
@@ -94,12 +94,14 @@ class BeamMesh(BeamLine):
     @cached_property
     def mass_matrix(self) -> Array:
         """Consistent mass matrix (size, size) of all nodal coordinates, point masses included."""
-        matrix = np.zeros((self.size, self.size))
-        for e, (mass, _, shape) in enumerate(self._points):
-            here = self._columns(e)
+
+        def own(element: BeamElement) -> Array:
+            mass, _, shape = self._points[element]
             # Summed point by point: opposite points of a section cancel exactly.
             rows = np.sqrt(mass)[:, None, None] * shape
-            matrix[here, here] += np.einsum("kib,kia->ba", rows, rows)
+            return np.asarray(np.einsum("kib,kia->ba", rows, rows))
+
+        matrix = self._assembled(own)
         for x, m in self.point_masses:
             shapes = self.displacement(x)
             matrix += m * shapes.T @ shapes
@@ -113,7 +115,8 @@ class BeamMesh(BeamLine):
         quadratic in place and displacement.
         """
         masses, places, shapes = [], [], []
-        for e, (mass, place, shape) in enumerate(self._points):
+        for e, element in enumerate(self._pieces):
+            mass, place, shape = self._points[element]
             masses.append(mass)
             places.append(place + np.array([e * self.step, 0.0, 0.0]))
             shapes.append(shape @ basis[self._columns(e)])
@@ -126,12 +129,15 @@ class BeamMesh(BeamLine):
     def inertia_loads(self) -> Array:
         """Nodal forces (size, 12) of the body forces rho e_d and rho x_i e_d."""
         loads = np.zeros((self.size, 4, 3))
-        for e, (mass, place, shape) in enumerate(self._points):
+        own = {}
+        for element, (mass, place, shape) in self._points.items():
             first = np.einsum("k,kda->ad", mass, shape)
-            second = np.einsum("ki,kda->aid", mass[:, None] * place, shape)
-            second[:, 0] += e * self.step * first
-            loads[self._columns(e), 0] += first
-            loads[self._columns(e), 1:] += second
+            own[element] = first, np.einsum("ki,kda->aid", mass[:, None] * place, shape)
+        for e, element in enumerate(self._pieces):
+            here, (first, second) = self._columns(e), own[element]
+            loads[here, 0] += first
+            loads[here, 1] += second[:, 0] + e * self.step * first
+            loads[here, 2:] += second[:, 1:]
         for x, m in self.point_masses:
             shapes = m * self.displacement(x).T
             loads[:, 0] += shapes
@@ -186,18 +192,29 @@ class BeamMesh(BeamLine):
             return [self.element_type.of(self, 0.0, 1.0 / n)] * n
         return [self.element_type.of(self, e / n, (e + 1) / n) for e in range(n)]
 
+    def _assembled(self, own: Callable[[BeamElement], Array]) -> Array:
+        """Sum (size, size) of the matrices of all elements; of those that are one it is made once.
+
+        ``own`` (12, 12) of an element is in the axes of the body.
+        """
+        parts = {element: own(element) for element in dict.fromkeys(self._pieces)}
+        matrix = np.zeros((self.size, self.size))
+        for e, element in enumerate(self._pieces):
+            here = self._columns(e)
+            matrix[here, here] += parts[element]
+        return matrix
+
     @cached_property
-    def _points(self) -> list[tuple[Array, Array, Array]]:
+    def _points(self) -> dict[BeamElement, tuple[Array, Array, Array]]:
         """Mass points of each element in the axes of the body, shape (k, 3, 12)."""
-        found: dict[int, tuple[Array, Array, Array]] = {}
-        for element in self._pieces:
-            if id(element) not in found:
-                mass, place, shape = self._element_points(element)
-                if self._turns:
-                    place = place @ self._axes.T
-                    shape = np.einsum("ij,kjb->kib", self._axes, shape) @ self._turn
-                found[id(element)] = mass, place, shape
-        return [found[id(element)] for element in self._pieces]
+        found: dict[BeamElement, tuple[Array, Array, Array]] = {}
+        for element in dict.fromkeys(self._pieces):
+            mass, place, shape = self._element_points(element)
+            if self._turns:
+                place = place @ self._axes.T
+                shape = np.einsum("ij,kjb->kib", self._axes, shape) @ self._turn
+            found[element] = mass, place, shape
+        return found
 
     def _element_points(self, element: BeamElement) -> tuple[Array, Array, Array]:
         """Mass points of one element: mass (k,), place (k, 3), shape (k, 3, 12)."""
@@ -224,14 +241,22 @@ class BeamMesh(BeamLine):
     def motion(self, x: float) -> Array:
         """Rows (6, size) of displacement and rotation at the station x, axes of the body."""
         element, xi = self._place(x)
+        return self._spread(element, self._moved(element, xi))
+
+    def _moved(self, element: int, xi: float) -> Array:
+        """Rows (6, 12) of displacement and rotation of an element, axes of the body."""
         rows = self._pieces[element].values(xi)
         if self._turns and 0.0 < xi < 1.0:  # nodes are met exactly in any axes
             rows = np.kron(np.eye(2), self._axes) @ rows @ self._turn
-        return self._spread(element, rows)
+        return rows
 
     def motions(self, stations: Iterable[float]) -> Array:
         """Rows (k, 6, size) of displacement and rotation at stations, axes of the body."""
-        return np.array([self.motion(float(x)) for x in stations]).reshape(-1, 6, self.size)
+        places = [self._place(float(x)) for x in stations]
+        rows = np.zeros((len(places), 6, self.size))
+        for row, (element, xi) in zip(rows, places, strict=True):
+            row[:, self._columns(element)] = self._moved(element, xi)
+        return rows
 
     def _place(self, x: float) -> tuple[int, float]:
         """Element of a station and the place xi in 0..1 within it; nodes are met exactly."""

@@ -77,6 +77,7 @@ GIVEN = np.array([[0.0, -1.0, 0.0, 1.0], [-1.0, -1.0, 1.0, 0.0]])  # what bendin
 # Integrals from 0 of the polynomials that are 1 at one Gauss point of 0..1 and 0 at the others, by
 # ascending powers of the end, (TAPER_POINTS, TAPER_POINTS).
 _POWERS = np.arange(1, TAPER_POINTS + 1)
+_EXPONENTS = np.arange(8)  # of polynomials
 _PLACES = [x for x, _ in gauss(TAPER_POINTS)]
 _PARTIAL = np.linalg.inv(np.vander(_PLACES, increasing=True)).T / _POWERS
 # Places of the coordinates that carry u, v, w and twist; the slope in the plane of z is -ty.
@@ -194,28 +195,10 @@ class PlaneShapes:
     sheared: bool
 
     @classmethod
-    def of(cls, laws: Sequence[SectionLaw], plane: int, length: float) -> Self:
+    def of(cls, laws: Sequence[SectionLaw], plane: int, length: float) -> PlaneShapes:
         """Return the shapes of an element with one section, or with the mean of several."""
         EI = np.mean([law.bending[plane, plane] for law in laws])
-        b, g = np.ones(1), np.atleast_1d(EI / (np.mean([x.shear[plane] for x in laws]) * length**2))
-        xb = np.concatenate([[0.0], b])
-        B0, B1 = _integral(b), _integral(xb)
-        C0, C1 = _integral(B0), _integral(B1)
-        C1[: len(g) + 1] -= _integral(g)
-        ends = np.array([[p.sum() for p in row] for row in ((B0, B1), (C0, C1))])
-        # Columns: deflection and rotation of the first end, then of the second.
-        given = np.array([[0.0, -1.0, 0.0, 1.0], [-1.0, -1.0, 1.0, 0.0]])
-        m, f = np.linalg.solve(ends, given)
-        first = np.array([[1.0, 0, 0, 0], [0.0, 1, 0, 0]])
-        rotation = _rows((first[1], [1.0]), (m, B0), (f, B1))
-        deflection = _rows((first[0], [1.0]), (first[1], [0.0, 1.0]), (m, C0), (f, C1))
-        return cls(
-            deflection=deflection,
-            rotation=rotation,
-            curvature=_rows((m, b), (f, xb)),
-            shear=_rows((-f, g)),
-            sheared=bool(np.any(g)),
-        )
+        return _uniform(float(EI / (np.mean([x.shear[plane] for x in laws]) * length**2)))
 
     def motion(self, xi: float) -> tuple[Array, Array]:
         """Deflection and rotation (4,) at xi for each end coordinate."""
@@ -226,9 +209,27 @@ class PlaneShapes:
         return _value(self.curvature, xi), _value(self.shear, xi)
 
 
+@lru_cache(maxsize=256)  # the same for all beams without shear
+def _uniform(softness: float) -> PlaneShapes:
+    """Shapes of an element with g = ``softness`` everywhere."""
+    b, g = np.ones(1), np.array([softness])
+    xb = np.concatenate([[0.0], b])
+    B0, B1 = _integral(b), _integral(xb)
+    C0, C1 = _integral(B0), _integral(B1)
+    C1[: len(g) + 1] -= _integral(g)
+    ends = np.array([[p.sum() for p in row] for row in ((B0, B1), (C0, C1))])
+    m, f = np.linalg.solve(ends, GIVEN)
+    rotation = _rows((FIRST[1], [1.0]), (m, B0), (f, B1))
+    deflection = _rows((FIRST[0], [1.0]), (FIRST[1], [0.0, 1.0]), (m, C0), (f, C1))
+    parts = deflection, rotation, _rows((m, b), (f, xb)), _rows((-f, g))
+    for polynomials in parts:
+        polynomials.flags.writeable = False
+    return PlaneShapes(*parts, sheared=bool(np.any(g)))
+
+
 def _value(polynomials: Array, xi: float) -> Array:
     """Values (4,) of polynomials (4, n) with ascending powers."""
-    return np.asarray(polynomials @ xi ** np.arange(polynomials.shape[1]))
+    return np.asarray(polynomials @ xi ** _EXPONENTS[: polynomials.shape[1]])
 
 
 def _integral(p: Array) -> Array:
@@ -329,14 +330,13 @@ class BeamElement:
         """Mass points of sections at places xi with weights."""
         mass, place, shape = [], [], []
         for xi, weight, law in sections:
-            values = self.values(xi)
+            u, v, w, tx, ty, tz = self.values(xi)
             offsets = law.section_points
-            for y, z in offsets:
-                mass.append(law.line_mass * self.length * weight / len(offsets))
-                place.append([xi * self.length, y, z])
-                along = values[0] - y * values[5] + z * values[4]
-                shape.append([along, values[1] - z * values[3], values[2] + y * values[3]])
-        return np.array(mass), np.array(place), np.array(shape)
+            y, z = np.array(offsets).T[:, :, None]
+            mass += [law.line_mass * self.length * weight / len(offsets)] * len(offsets)
+            place += [(xi * self.length, *offset) for offset in offsets]
+            shape.append(np.stack([u - y * tz + z * ty, v - z * tx, w + y * tx], axis=1))
+        return np.array(mass), np.array(place), np.concatenate(shape)
 
     def values(self, xi: float) -> Array:
         """Rows (6, 12) of u, v, w, tx, ty, tz at the place xi in 0..1; ends are met exactly."""

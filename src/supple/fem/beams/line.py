@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from math import cos, sin, sqrt
 from typing import Literal, get_args
@@ -151,10 +152,19 @@ class BeamLine:
         return [*self._cut(a, middle, left - 1), *self._cut(middle, b, left - 1)]
 
 
-def gauss(points: int) -> list[tuple[float, float]]:
-    """Places and weights on 0..1, exact for polynomials of degree 2 points - 1."""
+@lru_cache(maxsize=64)
+def legendre(points: int) -> tuple[Array, Array]:
+    """Places and weights (points,) on -1..1, exact for polynomials of degree 2 points - 1."""
     places, weights = np.polynomial.legendre.leggauss(points)
-    return [(0.5 * (1.0 + x), 0.5 * w) for x, w in zip(places, weights, strict=True)]
+    places.flags.writeable = weights.flags.writeable = False
+    return places, weights
+
+
+@lru_cache(maxsize=64)
+def gauss(points: int) -> tuple[tuple[float, float], ...]:
+    """Places and weights on 0..1, exact for polynomials of degree 2 points - 1."""
+    both = zip(*legendre(points), strict=True)
+    return tuple((0.5 * (1.0 + x), 0.5 * w) for x, w in both)
 
 
 def _section_moments(I_y: float, I_z: float, roll: float) -> Array:

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from supple.fem.base.inertia import point_integrals, point_loads
-from supple.fem.beams.line import BeamLine
+from supple.fem.beams.line import BeamLine, legendre
 from supple.fem.sections.sections import CrossSection
 from supple.foundation.arrays import Vector
 from supple.foundation.validate import read_only
@@ -421,7 +421,7 @@ def _geometric(
     slopes: Callable[[float], Vector], cuts: Vector, points: int, force: Vector
 ) -> Vector:
     """Integrals (m, n, n) of N_s (v' v' + w' w'); ``force`` has series (cells, degree + 1, m)."""
-    t, weights = np.polynomial.legendre.leggauss(points)
+    t, weights = legendre(points)
     total: Vector | float = 0.0
     for k, (a, b) in enumerate(pairwise(cuts)):
         N = chebyshev.chebval(t, force[k])  # (m, points)

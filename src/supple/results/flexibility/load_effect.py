@@ -201,7 +201,9 @@ def reduced_part(change: Array) -> Array:
     a = np.maximum(change, 0.0)
     x = np.ones_like(a)
     for _ in range(60):  # Newton, from the right of a root of a convex function
-        x = x - (x + a * x**3 - 1.0) / (1.0 + 3.0 * a * x**2)
+        before, x = x, x - (x + a * x**3 - 1.0) / (1.0 + 3.0 * a * x**2)
+        if np.array_equal(before, x):
+            break
     return np.asarray(1.0 - x)
 
 
