@@ -79,16 +79,26 @@ class Attachment:
 
     def motion(self, q: Vector, u: Vector, a: Vector) -> tuple[Vector, Vector, Vector]:
         """Displacement and rotation vector (..., 6) at coordinates (..., n), and both rates."""
+        return *self.moving(q, u), self.change(q, u, a)
+
+    def moving(self, q: Vector, u: Vector) -> tuple[Vector, Vector]:
+        """Displacement and rotation vector (..., 6) at coordinates (..., n), and their rates."""
         rows = np.vstack([self.Phi, self.Psi])
-        now, rate, change = q @ rows.T, u @ rows.T, a @ rows.T
+        now, rate = q @ rows.T, u @ rows.T
         if self.slaved is not None and self.Gamma is not None:
-            Gq, Gu = (np.einsum("rij,...j->...ri", self.Gamma, x) for x in (q, u))
-            follow = self.slaved.T
+            Gq, follow = np.einsum("rij,...j->...ri", self.Gamma, q), self.slaved.T
             now = now + 0.5 * np.einsum("...ri,...i->...r", Gq, q) @ follow
             rate = rate + np.einsum("...ri,...i->...r", Gq, u) @ follow
+        return now, rate
+
+    def change(self, q: Vector, u: Vector, a: Vector) -> Vector:
+        """Second derivative (..., 6) of displacement and rotation vector."""
+        change = a @ np.vstack([self.Phi, self.Psi]).T
+        if self.slaved is not None and self.Gamma is not None:
+            Gq, Gu = (np.einsum("rij,...j->...ri", self.Gamma, x) for x in (q, u))
             both = np.einsum("...ri,...i->...r", Gq, a) + np.einsum("...ri,...i->...r", Gu, u)
-            change = change + both @ follow
-        return now, rate, change
+            change = change + both @ self.slaved.T
+        return np.asarray(change)
 
     def jacobian(self, q: Vector) -> Vector:
         """Derivatives (6, n) of displacement and rotation vector by the coordinates q (n,)."""

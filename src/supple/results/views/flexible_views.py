@@ -47,10 +47,10 @@ class Deformation:
     # names, units: n texts
     names: tuple[str, ...]
     units: tuple[str, ...]
-    # q, u, a: (nt, n) coordinates, rates and accelerations
+    # q, u: (nt, n) coordinates and rates
     q: Array
     u: Array
-    a: Array
+    later: Callable[[], Array]  # finds their accelerations
     stiffness: Array  # (n, n)
     membranes: Membranes | None  # what slopes add to the energy of the stiffness, if anything
     dissipated: Array  # (nt,) energy taken by the body's damping since the start, J
@@ -58,6 +58,11 @@ class Deformation:
     modal_mass: float  # kg, with point masses
     loads: Callable[[], BeamLoads] | None = None  # finds all loads on a beam
     rest: Array | None = None  # (n,) coordinates without strain; None if these are zero
+
+    @cached_property
+    def a(self) -> Array:
+        """(nt, n) accelerations of the coordinates."""
+        return self.later()
 
     @property
     def strained(self) -> Array:
@@ -77,7 +82,7 @@ class Deformation:
             units=record.modal.coordinate_units,
             q=result.q[:, record.q],
             u=result.u[:, record.u],
-            a=result.a[:, record.u],
+            later=lambda: result.a[:, record.u],
             stiffness=record.modal.K,
             membranes=record.modal.membranes,
             dissipated=result[channel].dissipated if damped else np.zeros(len(result.t)),
@@ -97,9 +102,9 @@ class Deformation:
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle without the result that the loads come from."""
+        """Pickle without the result that accelerations and loads come from."""
         state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
-        return state | {"loads": None}
+        return state | {"a": self.a, "later": None, "loads": None}
 
 
 class PlaceView(PointView):
@@ -121,7 +126,7 @@ class PlaceView(PointView):
         d = deformation
         find = d.body.attachment if carried else d.body.shown
         where = find(place, d.point_masses)
-        moved, rates, changes = where.motion(d.q, d.u, d.a)
+        moved, rates = where.moving(d.q, d.u)
         deflection = moved[:, :3]
         # world components, or those of the body if the frame's view is local
         own, w = frame._own, frame.angular_velocity
@@ -131,10 +136,10 @@ class PlaceView(PointView):
 
         def linear() -> Array:
             turning = cross(frame.angular_acceleration, arm) + cross(w, cross(w, arm) + 2.0 * rate)
-            return frame.acceleration + turning + _out_of(own, changes[:, :3])
+            return frame.acceleration + turning + _out_of(own, where.change(d.q, d.u, d.a)[:, :3])
 
         def angular() -> Array:
-            change = _out_of(own, turn.change(changes[:, 3:]))
+            change = _out_of(own, turn.change(where.change(d.q, d.u, d.a)[:, 3:]))
             return frame.angular_acceleration + cross(w, spin) + change
 
         place_now, velocity = frame.position + arm, frame.velocity + cross(w, arm) + rate
@@ -203,13 +208,16 @@ class FlexibleView(BodyView):
         """(nt, n) elastic coordinates, in the order of ``coordinate_names``"""
         self.rates = deformation.u
         """(nt, n) their rates"""
-        self.accelerations = deformation.a
-        """(nt, n) their second derivatives"""
         self.coordinate_names = deformation.names
         """``mode_1`` ..., or by node ``u_1, v_1, w_1, tx_1, ty_1, tz_1`` ..."""
         self.coordinate_units = deformation.units
         self.dissipated = deformation.dissipated
         """(nt,) energy taken by the body's own damping since the start, J"""
+
+    @property
+    def accelerations(self) -> Array:
+        """(nt, n) second derivatives of the elastic coordinates."""
+        return self._deformation.a
 
     @classmethod
     def of(cls, result: Result, body: Body) -> Self:

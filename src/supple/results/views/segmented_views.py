@@ -335,7 +335,7 @@ def joined(body: Body, parts: Sequence[BeamView]) -> Deformation:
         units=tuple(unit for d in each for unit in d.units),
         q=np.hstack([d.q for d in each]),
         u=np.hstack([d.u for d in each]),
-        a=np.hstack([d.a for d in each]),
+        later=lambda: np.hstack([d.a for d in each]),
         stiffness=block_diag(*(d.stiffness for d in each)),
         membranes=None,
         dissipated=np.asarray(sum(d.dissipated for d in each)),
