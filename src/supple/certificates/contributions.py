@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from supple.bodies.base.refinement import beyond_linear, finer_mesh, more_modes,
 from supple.certificates.runs import CONSTANT, Made, Runs, Sample, another_method, refined
 from supple.formulations.base import Formulation
 from supple.formulations.trees import Absolute, JointCoordinates
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, percent, without_warnings
 from supple.foundation.frames import Body
 from supple.integrators.methods.base import Integrator

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike
 from supple.core.base import opcodes as op
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError
 from supple.foundation.validate import read_only, set_fields
 from supple.signals import expressions

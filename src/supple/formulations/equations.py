@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from supple.core.equations import dynamics
 from supple.engine.base.compiled import Compiled, RowSets
 from supple.engine.base.histories import RunHistory
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError
 from supple.loops.assembly import Rows, rows_at
 from supple.native.declare import Entry

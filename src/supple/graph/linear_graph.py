@@ -21,13 +21,13 @@ Guarantees:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from supple.foundation.arrays import Indices
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, suggestion
 from supple.graph.topology import Graph, JointPoint
 

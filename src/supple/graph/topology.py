@@ -25,12 +25,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from supple.foundation.arrays import Indices
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError
 
 FREE = "free:"  # before the name of a body: its own free joint from the root

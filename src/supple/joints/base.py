@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import InitVar, dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, describe, label
 from supple.foundation.fields import declared, given, named, stored
 from supple.foundation.frames import Body, Frame, expect_two_bodies

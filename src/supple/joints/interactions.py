@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, ClassVar
 
 from supple.foundation import validate
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, label
 from supple.foundation.fields import declared, named
 from supple.foundation.frames import Body, Frame

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import InitVar
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import Given, checked, declared, given, unit_vector
 from supple.foundation.validate import Axis, read_only

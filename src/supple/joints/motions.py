@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from supple.core.base import layout as at
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 from supple.foundation.poses import quaternion_matrix
 
 MotionName = Literal["rotate", "translate", "ball", "free"]

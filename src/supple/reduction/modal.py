@@ -13,7 +13,6 @@ nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ from numpy.typing import ArrayLike
 from supple.fem.base.damping import Damping, KelvinVoigt, ModalDamping, Rayleigh
 from supple.fem.base.inertia import InertiaIntegrals, InertiaMoments
 from supple.foundation.arrays import Indices, Integers, Vector
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError
 from supple.foundation.validate import read_only
 from supple.reduction.eigen import dense

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy as np
 from supple.fem.base.inertia import InertiaIntegrals, point_integrals
 from supple.fem.beams.beam import INNER
 from supple.foundation.arrays import Indices, Vector
+from supple.foundation.cached import cached_property
 from supple.reduction.eigen import DENSE, lowest_modes, part, refined_modes, solver
 from supple.reduction.modes import (
     COORDINATES,

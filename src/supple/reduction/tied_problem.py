@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from supple.fem.base.inertia import InertiaIntegrals
 from supple.fem.base.vibration import Factor
 from supple.fem.ties.tied import TiedComponent, refuse_incomplete
 from supple.foundation.arrays import Indices, Vector
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError
 from supple.reduction.eigen import DENSE, dense, part
 from supple.reduction.modes import Reference, signs

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
@@ -17,6 +16,7 @@ from supple.forces import Controller, JointForce, Motor
 from supple.forces.kinds import force_kind
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.atomic_files import write_whole
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import SuppleError, describe, suggestion
 from supple.foundation.frames import Frame
 from supple.results.data.audit import EnergyAudit, MomentumAudit

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from supple.engine.base.compiled import Compiled, RowSets
 from supple.events import Event
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import SimulationError
 from supple.integrators.methods.base import Integrator
 from supple.integrators.run.driver import Problem, Solution

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -20,6 +19,7 @@ from supple.engine.pack.attachments import attached_masses
 from supple.engine.reading.phases import in_phase, with_holds
 from supple.engine.reading.recompile import Beside
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, SuppleWarning, label
 from supple.foundation.frames import Body
 from supple.integrators.run.driver import Problem

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 from supple.core.base import opcodes as op
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import Given, checked, choice, declared, given, number
 from supple.foundation.validate import read_only, set_fields

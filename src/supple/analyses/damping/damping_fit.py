@@ -16,7 +16,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -32,6 +31,7 @@ from supple.fem.base.damping import Damping, ModalDamping, Rayleigh, own_modes
 from supple.formulations.base import Formulation
 from supple.foundation import validate
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import (
     ModelError,
     SimulationError,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,7 @@ from supple.forces import ForceElement, StateSpaceController
 from supple.forces.kinds import force_kind
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array, Indices
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, label
 from supple.loops.singular import violated_row
 from supple.results.data.findings import Finding, Monitor, RunFinding

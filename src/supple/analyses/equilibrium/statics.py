@@ -8,7 +8,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -27,6 +26,7 @@ from supple.formulations.equations import Equations
 from supple.foundation import validate
 from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import (
     ModelError,
     SimulationError,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from supple.engine.base.compiled import Compiled
 from supple.formulations.equations import Equations
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Complex
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, percent, warn_caller
 from supple.results.data.findings import Monitor
 from supple.signals import SignalLike

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +11,7 @@ import numpy as np
 from supple.analyses.base.snapshot_result import velocities
 from supple.engine.base.compiled import Compiled
 from supple.foundation.arrays import Array, Complex
+from supple.foundation.cached import cached_property
 from supple.foundation.calls import public
 from supple.foundation.errors import SuppleError, suggestion
 from supple.foundation.frames import Frame

@@ -19,7 +19,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
@@ -46,6 +45,7 @@ from supple.engine.base.body_records import ANCFRecord
 from supple.engine.base.compiled import Compiled
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array, Complex
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import SuppleError
 from supple.loops.closing import TINY
 from supple.results.flexibility.line_bending import Bending, line_turns

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -34,6 +33,7 @@ from supple.engine.reading.phases import Phase, held_here, in_phase
 from supple.engine.reading.rows import row_sizes, rows_at, scaled_rows, scaled_sparse
 from supple.formulations.trees import Absolute
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 from supple.foundation.frames import Frame
 from supple.foundation.poses import quaternions
 from supple.graph.topology import FREE

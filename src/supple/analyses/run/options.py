@@ -12,7 +12,6 @@ import math
 import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
@@ -25,6 +24,7 @@ from supple.formulations.base import Formulation
 from supple.formulations.trees import JointCoordinates
 from supple.foundation import validate
 from supple.foundation.atomic_files import check_target
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError
 from supple.foundation.input_files import path_of
 from supple.integrators.methods.base import Integrator

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -41,6 +40,7 @@ from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Complex
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, SuppleError, suggestion, warn_caller
 from supple.foundation.frames import Frame, System
 from supple.joints import Joint

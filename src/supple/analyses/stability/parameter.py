@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -20,6 +19,7 @@ from supple.analyses.linear.linearize import linear_model, with_monitor
 from supple.engine.base.compiled import Compiled
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, SimulationError
 from supple.foundation.frames import System
 from supple.joints import Joint

@@ -18,7 +18,6 @@ import textwrap
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +40,7 @@ from supple.formulations.base import Formulation
 from supple.foundation import validate
 from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import save_figure
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import (
     ModelError,
     SuppleError,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from typing import Any, Self, cast
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, describe
 from supple.foundation.poses import EYE, Pose
 from supple.foundation.validate import read_only

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,6 +14,7 @@ from supple.bodies.base.shape import Shape, given_shape, inertia_box, shape_surf
 from supple.fem.drawn.surface import Surface
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, label
 from supple.foundation.fields import checked, declared, named, positive
 from supple.foundation.frames import Body, Discretisation, Frame, expect_body_frame

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, cast
 
@@ -28,6 +27,7 @@ from supple.bodies.beam.rest_shape import RestShape
 from supple.fem.beams.beam import BeamMesh, LumpedBeamMesh, PartMesh
 from supple.fem.sections.sections import CrossSection, Profile, TaperedSection
 from supple.foundation.arrays import Vector
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import label
 from supple.foundation.frames import (
     Frame,

@@ -10,7 +10,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -37,6 +36,7 @@ from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.fem.sections.sections import CrossSection, Profile, TaperedSection
 from supple.foundation import validate
 from supple.foundation.arrays import Indices, Vector
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Body, Frame, Line
 from supple.foundation.poses import EYE, Pose

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from supple.fem.nodal.ancf_faces import Face
 from supple.fem.nodal.ancf_mesh import ANCFMesh
 from supple.fem.nodal.ancf_strain import StrainField
 from supple.foundation.arrays import Booleans, Indices, Vector
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Frame, ViewName
 from supple.foundation.validate import read_only

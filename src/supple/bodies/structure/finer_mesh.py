@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -19,6 +18,7 @@ from supple.fem.solids.solid import SolidMesh
 from supple.fem.ties.interface import Interface
 from supple.fem.ties.tied import TiedComponent, tied_component
 from supple.foundation.arrays import Vector
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, label
 from supple.foundation.validate import set_fields
 from supple.reduction.mesh_flexibility import (

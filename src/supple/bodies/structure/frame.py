@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -43,6 +42,7 @@ from supple.fem.sections.section_stress import outline
 from supple.fem.sections.sections import CrossSection, Section
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, label, suggestion
 from supple.foundation.frames import Frame, ViewName
 from supple.foundation.validate import read_only, set_fields

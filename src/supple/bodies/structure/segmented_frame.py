@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from heapq import heappop, heappush
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -25,6 +24,7 @@ from supple.bodies.structure.frame import FrameStructure
 from supple.fem.beams.member import Node
 from supple.foundation import validate
 from supple.foundation.arrays import Indices, Vector
+from supple.foundation.cached import cached_property
 from supple.foundation.frames import (
     Body,
     Discretisation,

@@ -20,7 +20,6 @@ rad.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from supple.cases.arms.huang_flexible import ALPHA, beam, measure_arm, two_link_
 from supple.cases.case import Case, ModelCase, Quantity, explicit, references
 from supple.formulations.trees import JointCoordinates, OrderN
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 from supple.joints import Free
 from supple.model import Model
 

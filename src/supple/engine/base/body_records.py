@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import label
 from supple.foundation.frames import Body, Frame
 from supple.foundation.poses import Pose

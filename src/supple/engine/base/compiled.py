@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ from supple.engine.base.body_records import ANCFRecord, FlexRecord
 from supple.engine.base.callbacks import Callback
 from supple.engine.sparsity.plan import Pattern, with_plan
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 from supple.foundation.frames import Body, Frame
 from supple.foundation.poses import Pose
 from supple.graph.topology import Graph

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from supple.core.equations import dynamics
 from supple.engine.base.compiled import Compiled
 from supple.engine.sparsity.plan import Pattern, sparse_table
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from supple.core.bodies.ancf import VECTORS
 from supple.core.forces import callback, forces, rope
 from supple.engine.sparsity.solver_choice import coupled_states
 from supple.forces.kinds import ELEMENTS
+from supple.foundation.cached import cached_property
 
 
 def room_of(link: np.ndarray) -> int:

@@ -8,13 +8,13 @@ first node come first.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from supple.fem.base.inertia import point_integrals
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError
 
 COORDINATES = ("u", "v", "w", "tx", "ty", "tz")

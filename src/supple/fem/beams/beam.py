@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from math import cos, sin
 from typing import ClassVar
 
@@ -24,6 +23,7 @@ from supple.fem.beams.element import BeamElement, StaticElement, element_geometr
 from supple.fem.beams.line import BeamLine
 from supple.fem.sections.sections import CrossSection
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 
 Factors = Callable[[float, float], tuple[float, float]]
 

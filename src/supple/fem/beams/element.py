@@ -58,7 +58,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -66,6 +66,7 @@ import numpy as np
 from supple.fem.beams.line import TAPER_POINTS, BeamLine, SectionLaw, gauss
 from supple.fem.sections.sections import CrossSection
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 
 # Places of compliances: along the axis, in twist, of bending and of shear in both planes.
 AXIAL, TWISTING, BENDING, SHEAR = 0, 1, 2, 4

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from supple.fem.beams.line import BeamLine
 from supple.fem.beams.member import Member, Node
 from supple.fem.sections.sections import CrossSection
 from supple.foundation.arrays import Array, Indices
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
@@ -22,6 +21,7 @@ from supple.fem.nodal.ancf_table import ElementTable
 from supple.fem.nodal.stretch import Beside
 from supple.fem.sections.sections import CrossSection
 from supple.foundation.arrays import Array, Booleans, Indices, Numbers
+from supple.foundation.cached import cached_property
 from supple.foundation.validate import read_only
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +32,7 @@ from supple.fem.shells.bending import REISSNER
 from supple.fem.shells.points import SURFACES, plane_von_mises
 from supple.fem.solids.matrices import stress_tensors
 from supple.foundation.arrays import Array, Booleans, Indices
+from supple.foundation.cached import cached_property
 from supple.foundation.validate import read_only
 
 if TYPE_CHECKING:

@@ -33,13 +33,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.fem.base.material import Material
 from supple.foundation.arrays import Array, Booleans, Integers
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError
 from supple.foundation.validate import read_only
 

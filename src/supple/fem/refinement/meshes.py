@@ -10,7 +10,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from supple.fem.shells.shell import ShellMesh
 from supple.fem.shells.triangles import FROM, MIDSIDES, TO
 from supple.fem.solids.solid import SolidMesh
 from supple.foundation.arrays import Array, Indices
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import SuppleWarning
 
 # Two nodes of a finer mesh are one if they follow the nodes of the mesh by the same factors, which

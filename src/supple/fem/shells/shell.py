@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from math import sqrt
 from typing import Any, ClassVar, Literal
 
@@ -32,6 +31,7 @@ from supple.fem.shells.stress import stress_matrices
 from supple.fem.shells.triangles import FROM, MIDSIDES, TO, Triangles, mass_points
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Booleans, Integers
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError
 
 # Weights of a point add up to one within this.

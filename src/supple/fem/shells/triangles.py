@@ -7,12 +7,12 @@ Arrays run over all triangles at once. A place in a triangle is given by its thr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from supple.foundation.arrays import Array, Integers
+from supple.foundation.cached import cached_property
 
 # Corners where the sides of a triangle begin and end: each runs on to the next corner.
 FROM, TO = np.array([0, 1, 2]), np.array([1, 2, 0])

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -44,6 +43,7 @@ from supple.fem.solids.matrices import (
 )
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Indices
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import Given, checked, declared, given, named
 from supple.foundation.validate import set_fields

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from supple.fem.beams.element import arm_stiffness
 from supple.fem.ties.interface import Interface
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Indices
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, label
 
 PointMasses = tuple[tuple[int, float], ...]

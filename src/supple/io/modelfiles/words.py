@@ -18,7 +18,7 @@ import re
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 from supple.analyses.run.options import KEPT, OWNER, RunOptions
@@ -35,6 +35,7 @@ from supple.fem.solids.solid import SolidMesh
 from supple.forces import ForceElement
 from supple.forces.laws import Law
 from supple.foundation import public_names
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError
 from supple.foundation.frames import Body
 from supple.io.modelfiles.kinds import Kind, kind_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.polynomial import Polynomial
@@ -15,6 +14,7 @@ from supple.fem.beams.line import BeamLine
 from supple.fem.beams.section_forces import in_section_axes
 from supple.fem.sections.sections import CrossSection
 from supple.foundation.arrays import Vector
+from supple.foundation.cached import cached_property
 from supple.reduction.assumed.shapes import AssumedShapes
 from supple.reduction.membranes import assumed_membranes, is_membrane
 from supple.reduction.modal import ModalBody, modal_body

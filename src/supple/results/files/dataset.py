@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +25,7 @@ from supple.constraints import Driver
 from supple.constraints.kinds import constraint_kind
 from supple.foundation.arrays import Array
 from supple.foundation.atomic_files import write_whole
+from supple.foundation.cached import cached_property
 from supple.foundation.check_sums import dataset_sum
 from supple.foundation.errors import SuppleError, describe, suggestion
 from supple.results.data.run_data import told_changes

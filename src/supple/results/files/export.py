@@ -12,7 +12,6 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -24,6 +23,7 @@ from supple.fem.drawn.surface import DrawnMesh, mean_radius
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Indices, Numbers
 from supple.foundation.atomic_files import make_folder, write_whole
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import FileError, ModelError, SuppleError
 from supple.foundation.input_files import path_of
 from supple.foundation.poses import quaternion_matrix

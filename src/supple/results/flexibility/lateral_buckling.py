@@ -18,7 +18,7 @@ is compared with that of the mesh.
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +26,7 @@ import numpy as np
 from supple.constraints import Driver
 from supple.fem.sections.sections import CrossSection
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 from supple.reduction.modes import rigid_motions
 from supple.results.data.findings import Extreme
 from supple.results.flexibility.deformation import whitening

@@ -13,7 +13,7 @@ at rest. What is told is the principal strain, as of a beam in a frame.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -23,6 +23,7 @@ from supple.fem.beams.line import gauss
 from supple.fem.nodal.ancf_cable import hermite_rows
 from supple.fem.sections.section_stress import outline_rows
 from supple.fem.sections.sections import Box, Circle, CrossSection, ISection, Rectangle, Tube
+from supple.foundation.cached import cached_property
 
 if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_line import ANCFBeam, ANCFLine

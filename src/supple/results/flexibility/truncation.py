@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from supple.foundation.arrays import Array, Indices
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError
 from supple.reduction.response import StaticResponse
 from supple.results.data.findings import Extreme

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
 from supple.foundation import validate
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 from supple.foundation.calls import Spoken
 from supple.foundation.errors import SuppleError, label
 from supple.foundation.frames import Frame

@@ -5,13 +5,12 @@ Evaluated when they are asked for, from the stored states. Arrays have time firs
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
 from supple.constraints import Constraint
 from supple.constraints.kinds import constraint_kind
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 from supple.foundation.calls import Spoken
 from supple.foundation.errors import SuppleError, label, suggestion
 from supple.results.data.run_data import ConstraintHistory, LoadSource

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from supple.fem.recovery.point_history import ShellPointHistory, SolidPointHistory, point_history
 from supple.foundation import validate
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 from supple.foundation.errors import SuppleError, label, percent, warn_caller
 from supple.foundation.poses import cross
 from supple.results.views.section_balance import BeamLoads, section_balance, section_loads

@@ -7,12 +7,12 @@ are in world axes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 from supple.foundation.calls import Spoken
 from supple.foundation.errors import SuppleError
 from supple.results.data.run_data import ElementHistory, RopeHistory, SampleRecord

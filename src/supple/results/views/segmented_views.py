@@ -11,13 +11,14 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
 from supple.fem.recovery.stress_points import StressBlock
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 from supple.foundation.frames import Frame
 from supple.foundation.poses import EYE, Pose, quaternions
 from supple.results.views.attitude import rotation_vectors

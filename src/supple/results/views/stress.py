@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from supple.fem.recovery.stress_points import StressBlock
 from supple.foundation.arrays import Array
+from supple.foundation.cached import cached_property
 
 # Numbers that are in memory at once, for some of the points and times: 32 megabytes.
 AT_ONCE = 4_000_000

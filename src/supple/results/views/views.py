@@ -7,12 +7,12 @@ with vectors in the object's own axes: those of the body, or of frame B of a joi
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from supple.foundation.arrays import Array, Booleans
+from supple.foundation.cached import cached_property
 from supple.foundation.calls import Spoken
 from supple.foundation.errors import suggestion
 from supple.foundation.poses import cross, quaternions
