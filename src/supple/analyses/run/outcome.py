@@ -169,6 +169,7 @@ class Probe:
             symmetries=(),
             rtol=rtol,
             atol=atol,
+            explained=False,
         )
         try:
             with told("growth of errors is being examined"):

@@ -127,6 +127,7 @@ class Problem(NamedTuple):
     output_file: OutputFile | None = None  # where rows of output go, instead of to memory
     steps: list[float] | None = None  # times (s) at which steps end are added to it, if it is there
     sampler: Sampler | None = None
+    explained: bool = True  # False: nobody reads why the run ended
 
 
 class Solution(NamedTuple):
@@ -427,6 +428,11 @@ class LoopRun:
         at_end = self.problem.events[int(self.count[st.TERMINAL])] if outcome == st.EVENT else None
         return isinstance(at_end, LineEnd)
 
+    def _message(self, outcome: int) -> str:
+        """Why the run ended; Python functions are asked in any case: they may not be functions."""
+        read = self.problem.explained or self.compiled.callbacks
+        return message(self, outcome) if read else ""
+
     def _solution(self, outcome: int) -> Solution:
         s, count, r = self.state, self.count, self.fields
         t, (q, u, z, channels) = self.rows.finish(outcome != st.DONE)
@@ -445,7 +451,7 @@ class LoopRun:
             momentum=self.momentum,
             events=tuple(sorted(self.events, key=lambda e: e.t)),
             success=outcome in (st.DONE, st.EVENT) and not self._at_line_end(outcome),
-            message=message(self, outcome),
+            message=self._message(outcome),
             statistics=statistics,
             final=State(float(s[st.T]), *(x.copy() for x in (r.q, r.u, r.z))),
             row_sets=self.row_sets,

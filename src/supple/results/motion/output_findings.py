@@ -66,7 +66,26 @@ def left_over(
     left = left[even] / SIMPSON
     size = np.linalg.norm(left, axis=1)
     blocks = size[: len(size) // BLOCK * BLOCK].reshape(-1, BLOCK)
-    return left, float(np.quantile(np.median(blocks, axis=1), 1.0 - SHARE))
+    return left, _shared(_medians(blocks))
+
+
+def _medians(blocks: Array) -> Array:
+    """Median (k,) of each row (k, BLOCK); `np.median` takes longer for its choices than for it."""
+    ranked = np.sort(blocks, axis=1)
+    middle = 0.5 * (ranked[:, BLOCK // 2 - 1] + ranked[:, BLOCK // 2])
+    return np.where(np.isnan(ranked[:, -1]), np.nan, middle)
+
+
+def _shared(values: Array) -> float:
+    """The value that a part SHARE of values (k,) exceeds, as `np.quantile` interpolates it."""
+    ranked = np.sort(values)
+    place = (1.0 - SHARE) * (len(ranked) - 1)
+    k = int(place)
+    low, high = float(ranked[k]), float(ranked[min(k + 1, len(ranked) - 1)])
+    if np.isnan(ranked[-1]):
+        return float("nan")
+    part = place - k
+    return high - (high - low) * (1.0 - part) if part >= 0.5 else low + (high - low) * part
 
 
 def tones(x: Array, v: Array, a: Array, first: Array, second: Array, even: Booleans) -> Tones:
