@@ -81,9 +81,9 @@ _POWERS = np.arange(1, TAPER_POINTS + 1)
 _EXPONENTS = np.arange(8)  # of polynomials
 _PLACES = [x for x, _ in gauss(TAPER_POINTS)]
 _PARTIAL = np.linalg.inv(np.vander(_PLACES, increasing=True)).T / _POWERS
-# Places of the coordinates that carry u, v, w and twist; the slope in the plane of z is -ty.
-U, V, W, TWIST = (0, 6), (1, 5, 7, 11), (2, 4, 8, 10), (3, 9)
-PLANES = ((V, 1, 5, 1.0), (W, 2, 4, -1.0))
+# Places of the coordinates that carry v and w (u: 0 and 6, twist: 3 and 9), rows of deflection and
+# rotation; the slope in the plane of z is -ty.
+PLANES = ((np.array([1, 5, 7, 11]), 1, 5, 1.0), (np.array([2, 4, 8, 10]), 2, 4, -1.0))
 # Gauss points for products of two cubics (degree 6).
 MASS_POINTS = 4
 # Places where the stiffness of a changing section is compared: near the ends, and the middle.
@@ -359,12 +359,12 @@ class BeamElement:
             return np.eye(self.size)[6 * int(xi) : 6 * int(xi) + 6]
         rows = np.zeros((6, self.size))
         (along, _), (twist, _) = self._shares(xi)
-        rows[0, U], rows[3, TWIST] = (1.0 - along, along), (1.0 - twist, twist)
-        for (places, move, turn, sign), plane in zip(PLANES, self.planes, strict=True):
-            lengths = np.array([1.0, sign * self.length, 1.0, sign * self.length])
-            moved, turned = plane.motion(xi)
-            rows[move, places] = moved * lengths
-            rows[turn, places] = turned * lengths * sign / self.length
+        rows[0, 0], rows[0, 6], rows[3, 3], rows[3, 9] = 1.0 - along, along, 1.0 - twist, twist
+        for k, (places, move, turn, sign) in enumerate(PLANES):
+            lengths = self._lengths[k]
+            moved, turned = self.planes[k].motion(xi)
+            rows[move].put(places, moved * lengths)
+            rows[turn].put(places, turned * lengths * sign / self.length)
         if any(self.centre):
             rows = rows @ self._to_centre
             rows[1] += self.centre[1] * rows[3]  # back to the centroid
@@ -379,13 +379,26 @@ class BeamElement:
         h = self.length
         rows = np.zeros((6, self.size))
         (_, along), (_, twist) = self._shares(xi)
-        rows[0, U], rows[3, TWIST] = (-along / h, along / h), (-twist / h, twist / h)
-        for k, ((places, _, _, sign), plane) in enumerate(zip(PLANES, self.planes, strict=True)):
-            slopes = np.array([1.0 / h, sign, 1.0 / h, sign])
-            bent, sheared = plane.strains(xi)
-            rows[1 + k, places] = bent * slopes / h
-            rows[4 + k, places] = sheared * slopes
+        rows[0, 0], rows[0, 6] = -along / h, along / h
+        rows[3, 3], rows[3, 9] = -twist / h, twist / h
+        for k, (places, *_) in enumerate(PLANES):
+            slopes = self._slopes[k]
+            bent, sheared = self.planes[k].strains(xi)
+            rows[1 + k].put(places, bent * slopes / h)
+            rows[4 + k].put(places, sheared * slopes)
         return rows @ self._to_centre if any(self.centre) else rows
+
+    @cached_property
+    def _lengths(self) -> tuple[Array, Array]:
+        """Deflections and rotations (4,) of the ends in lengths of the element, by plane."""
+        y, z = (np.array([1.0, sign * self.length] * 2) for *_, sign in PLANES)
+        return y, z
+
+    @cached_property
+    def _slopes(self) -> tuple[Array, Array]:
+        """The same, (4,), for slopes."""
+        y, z = (np.array([1.0 / self.length, sign] * 2) for *_, sign in PLANES)
+        return y, z
 
     def _shares(self, xi: float) -> tuple[tuple[float, float], tuple[float, float]]:
         """Parts of stretch and of twist before xi, each with its slope."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -164,8 +165,9 @@ class _Motion:
         q, v = self.result.q[:, self.places], self.result.u[:, self.columns]
         if not m.n or not m.deformed or not spin.any():
             return a
-        loads = np.einsum("tab,abij,tj->ti", field, m.D1, q, optimize=True)
-        loads += 2.0 * np.einsum("tab,abij,tj->ti", spin, m.D1, v, optimize=True)
+        path = _path("tab,abij,tj->ti", field.shape, m.D1.shape, q.shape)
+        loads = np.einsum("tab,abij,tj->ti", field, m.D1, q, optimize=path)
+        loads += 2.0 * np.einsum("tab,abij,tj->ti", spin, m.D1, v, optimize=path)
         return np.asarray(a + np.linalg.solve(m.M, loads.T).T)
 
     def mine(self, frame: Frame) -> Frame | None:
@@ -265,6 +267,14 @@ class _Motion:
         turning += cross(np.eye(3)[None], moved).sum(axis=1)
         torque = -sum((w.torque + cross(w.point, w.force) for w in found), turning)
         return _Wrench(float(self.body.station(frame)), place, force, torque - cross(place, force))
+
+
+@lru_cache(maxsize=64)
+def _path(subscripts: str, *shapes: tuple[int, ...]) -> list[Any]:
+    """The order in which arrays of some shapes are multiplied."""
+    arrays = [np.broadcast_to(0.0, shape) for shape in shapes]
+    found: list[Any] = np.einsum_path(subscripts, *arrays, optimize=True)[0]
+    return found
 
 
 def _skew(v: Array) -> Array:
