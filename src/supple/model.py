@@ -253,7 +253,10 @@ class Model(System):
         new.__dict__.update(self.__dict__)
         new._items = dict(self._items)
         new._by_kind = {kind: dict(items) for kind, items in self._by_kind.items()}
+        plain = self._discretised is self._by_kind["bodies"]  # no body is divided
         new._warned, new._discretised = dict(self._warned), None
+        if plain:
+            new._discretised = new._by_kind["bodies"]
         return new
 
     def _put(self, item: Item) -> None:

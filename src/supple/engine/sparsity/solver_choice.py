@@ -136,7 +136,7 @@ def newton_name(ints: np.ndarray) -> Linear:
     """Solver of Newton's matrix of implicit methods, as a model's integers say."""
     if ints[at.H_BLOCK] > 0:
         return "tree"
-    return "blocks" if at.integers(ints, "plan")[at.PLAN_NEWTON] > 0 else "dense"
+    return "blocks" if ints[at.H_PLANNED] > 0 else "dense"
 
 
 def _lines(model: Any, row: np.ndarray) -> int:

@@ -40,7 +40,9 @@ class Radau(Integrator):
         return newton_name(compiled.ints)
 
     def further_statistics(self, compiled: Compiled, own: Array) -> dict[str, float]:
-        """Pivots of Newton's matrices that were replaced."""
+        """Pivots of Newton's matrices that were replaced; only blocks count them."""
+        if self.newton(compiled) != "blocks":
+            return {}
         return replaced_pivots(radau_views.OWN_RECORD, radau_sizes(compiled), own)
 
     def own_size(self, c: Compiled) -> tuple[int, int]:

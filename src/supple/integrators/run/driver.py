@@ -217,7 +217,8 @@ class LoopRun:
         c, p, r = self.compiled, self.problem, self.fields
         r.q[:], r.u[:], r.z[:], r.scale[:], r.rate_scale[:] = p.q, p.u, p.z, c.scale, c.rate_scale
         r.vector[:] = place_vectors(c)
-        r.sign[:] = [-1.0 if dissipates else 1.0 for dissipates in c.force_dissipates]
+        if c.force_dissipates:
+            r.sign[:] = [-1.0 if dissipates else 1.0 for dissipates in c.force_dissipates]
         r.state[st.N_EVENTS], r.state[st.N_SCREWS] = len(p.events), len(p.symmetries)
         if p.events:
             r.events[:], r.event_reals[:] = event_tables(c, p.events)
@@ -416,6 +417,8 @@ class LoopRun:
     @property
     def momentum(self) -> tuple[MomentumRecord, ...]:
         """Conserved momenta, and how far they have changed so far."""
+        if not self.problem.symmetries:
+            return ()
         r = self.fields
         sizes = r.momentum, r.screw_error, r.screw_size
         return tuple(
