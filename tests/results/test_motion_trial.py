@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.results.motion import output_findings
 from supple.results.motion.output_findings import hidden_motions, tones
 
 DOWN = (0, 0, -9.81)
@@ -272,3 +273,16 @@ def test_long_runs_of_a_batch_are_judged_or_told() -> None:
     assert chaos.verdict.startswith("not trusted: errors grow")
     blind = sp.batch(arm(2, (2.0, 0.1)), starts, 15.0, monitor=False, **given).records
     assert all("periods is not judged" in r.verdict for r in blind)
+
+
+def test_usual_sizes_are_medians_and_quantiles():
+    rng = np.random.default_rng(0)
+    for k in range(300):
+        blocks = rng.lognormal(size=(int(rng.integers(3, 70)), output_findings.BLOCK))
+        blocks = np.round(blocks, 1) if k % 3 == 0 else blocks  # some are equal
+        if k % 7 == 0:
+            blocks[0, rng.integers(output_findings.BLOCK)] = np.nan
+        medians = np.median(blocks, axis=1)
+        assert np.array_equal(output_findings._medians(blocks), medians, equal_nan=True)
+        usual = np.quantile(medians, 1.0 - output_findings.SHARE)
+        assert output_findings._shared(medians) == pytest.approx(usual, rel=1e-15, nan_ok=True)
