@@ -44,7 +44,7 @@ $(VENV)/.with-compiler: pyproject.toml | $(BIN)/python
 # The kernels are compiled while the rest is installed; they need nothing of it.
 $(VENV)/.with-package: pyproject.toml | $(VENV)/.with-compiler
 	@echo "installing supple into $(VENV); meanwhile its kernels are compiled"
-	@$(BUILD) $(DEMO_ENTRIES) & build=$$!; $(PIP) --editable . || { kill $$build; exit 1; }; wait $$build
+	@$(BUILD) $(DEMO_ENTRIES) --features & build=$$!; $(PIP) --editable . || { kill $$build; exit 1; }; wait $$build
 	@touch $@
 
 $(VENV)/.with-tests: pyproject.toml | $(VENV)/.with-compiler

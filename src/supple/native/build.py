@@ -1,6 +1,6 @@
 """Machine code from kernels: object files by worker processes, then a shared library.
 
-    python alone.py build [ENTRY ...] [--cpu CPU] [--into FOLDER]
+    python alone.py build [ENTRY ...] [--cpu CPU] [--features [FEATURE ...]] [--into FOLDER]
 
 Object files are kept under the fingerprint of their entry, so that after an edit only what depends
 on it is compiled again. A C compiler links them; without one they are loaded as they are
@@ -22,13 +22,13 @@ import sysconfig
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from types import FunctionType
 
-from supple.native import cache, declare, systems, trust
+from supple.native import cache, declare, features, systems, trust
 from supple.native.declare import LETTERS, Entry, Shared
-from supple.native.fingerprint import fingerprint, reached, with_shared
+from supple.native.fingerprint import fingerprint, reached
 
 SECONDS = 2.0e-4  # of one processor for a byte of Python's code: a first guess
 GUESS = 5000.0  # bytes that the first guess is worth against what was measured
@@ -215,13 +215,20 @@ def find_object(entry: Entry, folder: Path) -> Path | None:
 
 
 def compile_objects(
-    entries: Iterable[Entry], cpu: str, progress: Progress | None = None, workers: int = 0
+    entries: Iterable[Entry],
+    cpu: str,
+    progress: Progress | None = None,
+    workers: int = 0,
+    having: Collection[str] | None = None,
 ) -> dict[str, Path]:
-    """Object files of entries and of the shared kernels they call, by name."""
+    """Object files of entries and of the shared kernels they call, by name.
+
+    ``having``: only what models with these features need (``features.py``).
+    """
     from filelock import FileLock, Timeout
 
     folder = object_folder(cpu)
-    wanted = with_shared(entries)
+    wanted = features.needed(entries, having)
     missing = [e for e in wanted if find_object(e, folder) is None]
     if missing:
         lock = FileLock(folder / ".lock")
@@ -334,9 +341,45 @@ def link(
     with tempfile.TemporaryDirectory(dir=made.parent, prefix=".table-") as place:
         (Path(place) / "entries.h").write_text("".join(rows))
         options = [f"-I{place}", f"-I{HERE}", f'-DSOURCES="{cache.sources()}"', f"-DLEVEL={level}"]
-        sources = [*(HERE / name for name in CODE), *objects.values()]
+        (Path(place) / "stubs.c").write_text(_stubs(features.missing(objects)))
+        sources = [*(HERE / name for name in CODE), Path(place) / "stubs.c", *objects.values()]
         _run_c(compiler, made, sources, options, system)
     return made
+
+
+C_TYPES = {"float64": "double ", "int64": "int64_t ", "boolean": "uint8_t "}
+
+
+def _stubs(missing: Iterable[Shared]) -> str:
+    """C functions in place of kernels that a library lacks; when called, they ask for them.
+
+    Arguments are those of Numba's convention: places of the result and of errors, then the address
+    of a tuple, or owner, parent, count, size of a number, address, shape and strides of an array.
+    Where a kernel is not given, the stub gives zero, and who called the entry is told.
+    """
+    rows: list[str] = []
+    for one in missing:
+        kinds = ["void *", "void *"]
+        for kind in one.signature:
+            if isinstance(kind, declare.TupleKind):
+                kinds.append("const void *")
+            elif kind.dims:
+                kinds += ["void *", "void *", "int64_t ", "int64_t ", "void *"]
+                kinds += ["int64_t "] * (2 * kind.dims)
+            else:
+                kinds.append(C_TYPES[kind.number])
+        given = ", ".join(f"{kind}a{k}" for k, kind in enumerate(kinds))
+        passed = ", ".join(f"a{k}" for k in range(len(kinds)))
+        nothing = ""
+        if isinstance(one.gives, declare.Kind):
+            nothing = f"    *({C_TYPES[one.gives.number]}*)a0 = 0;\n"
+        rows.append(
+            f"int32_t {one.symbol}({given})\n{{\n    static int32_t (*code)({', '.join(kinds)});\n"
+            f'    if (!code) code = supple_resolver("{one.name}");\n'
+            f"    if (code) return code({passed});\n{nothing}    return 0;\n}}\n"
+        )
+    head = "#include <stdint.h>\nvoid *(*supple_resolver)(const char *);\n"
+    return "".join([head, *rows]) if rows else ""
 
 
 def build_launcher(folder: Path, compiler: str) -> Path:
@@ -354,6 +397,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--cpu", default="")
+    parser.add_argument("--features", nargs="*", help="of seldom kernels those of these only")
     parser.add_argument("--into", type=Path, help="folder for library and launcher of a wheel")
     o = parser.parse_args()
     known = declare.all_entries()
@@ -363,7 +407,7 @@ def main() -> None:
     chosen = [known[n] for n in o.names] or list(known.values())
     try:
         cpu = o.cpu or processor()
-        objects = compile_objects(chosen, cpu, Progress())
+        objects = compile_objects(chosen, cpu, Progress(), having=o.features)
         compiler = c_compiler()
         if o.into is not None:
             if compiler is None:

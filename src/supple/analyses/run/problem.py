@@ -468,6 +468,7 @@ def problem_of(
     refuse(Asked(model, options, events))
     ready = compilation.ready(options, events)
     refuse(Built(model, options, events, ready.compiled))
+    library.expect(["events"] if events else [])
     with told(""):  # it tells itself what it compiles
         library.load((*options.method.entries, *ALWAYS))
     for callback in ready.compiled.callbacks:

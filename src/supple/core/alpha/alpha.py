@@ -187,7 +187,7 @@ def powers(m, w, r, o, t, h, t1):
     st.copy(w.power, o.e[stage.P1])
     if m.link.shape[0] > 0:
         links.refresh(m, w, t1, r.qt)
-    links.rates(m, w, t1, r.ut, o.row[stage.RATE])
+        links.rates(m, w, t1, r.ut, o.row[stage.RATE])
 
 
 @shared(TREE, st.RUN, stage.OWN, REAL)

@@ -107,8 +107,9 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies, multi
         momentum(m, w, energies[i, MOMENTUM:STRAIN])
         forces.apply(m, w, time[i], q[i], u[i], z[i])
         forces.turn_rotors(m, w, a[i])
-        links.refresh(m, w, time[i], q[i])
-        links.apply(m, w)
+        if m.link.shape[0] > 0:
+            links.refresh(m, w, time[i], q[i])
+            links.apply(m, w)
         for k in range(nu):
             efforts[i, k] = w.effort[k]
         tree.gather(m, w, w.force)

@@ -404,7 +404,7 @@ def solve_stages(m, w, r, o, p, ints, reals, t, h, left):
     turn = h * spin(m, r)
     floor = max(0.01, 0.25 * turn)
     rate, old = reals[st.RATE], 0.0
-    for i in range(3):
+    for i in range(3 if o.pin.shape[0] > 0 else 0):
         prescribe(m, w, r, o, i, stage_time(t, h, i, left))
     for it in range(MAX_NEWTON):
         for i in range(3):

@@ -40,6 +40,7 @@ from supple.engine.pack import bodies as body_rows
 from supple.engine.pack import constraints as link_rows
 from supple.engine.pack import forces as force_rows
 from supple.engine.pack.buffers import flat_buffers
+from supple.engine.pack.features import features
 from supple.engine.pack.nodal_bodies import (
     RigidMotion,
     frameless,
@@ -59,6 +60,7 @@ from supple.graph.topology import Graph
 from supple.graph.tree_choice import Tree
 from supple.joints import Joint
 from supple.joints.base import Motion
+from supple.native import library
 
 if TYPE_CHECKING:
     from supple.model import Model
@@ -268,7 +270,7 @@ def with_records(
     """Buffers of a model with the names to read them by."""
     model = b.model
     timed = (*model.forces.values(), *model.constraints.values())
-    return Compiled(
+    compiled = Compiled(
         ints=ints,
         reals=reals,
         bodies=b.bodies,
@@ -301,6 +303,8 @@ def with_records(
         stiff=stiff,
         sampled=b.sampled,
     )
+    library.expect(features(compiled))
+    return compiled
 
 
 def with_initial(compiled: Compiled, model: Model) -> Compiled:

@@ -1,0 +1,54 @@
+"""Features of a compiled model, by which seldom kernels are chosen before a run.
+
+A hint only: what is missing here is compiled when a run meets it (``native/library.py``).
+"""
+
+from __future__ import annotations
+
+from supple.core.base import layout as at
+from supple.core.forces import forces as codes
+from supple.engine.base.compiled import Compiled
+
+ELEMENTS = {
+    codes.FORCE: "forces in frames",
+    codes.SPRING_DAMPER: "springs between points",
+    codes.LINE_LAW: "springs between points",
+    codes.BUSHING: "bushings",
+    codes.LOAD: "loads along beams",
+    codes.FRAME_FUNCTION: "functions",
+    codes.JOINT_FUNCTION: "functions",
+    codes.PAIR_FUNCTION: "functions",
+    codes.CARTESIAN: "springs along axes",
+    codes.GRADIENT: "nodal vectors",
+    codes.ROPE: "ropes",
+    codes.SECTION_LOAD: "loads on sections",
+    codes.LINEAR_CONTROL: "linear controllers",
+}
+MOTIONS = {
+    at.ELASTIC_OUT: "elastic edges",
+    at.ELASTIC_IN: "elastic edges",
+    at.GRADIENT_EDGE: "nodal vectors",
+    at.LINE_EDGE: "points on nodal vectors",
+}
+WAYS = {at.TREE_WAY: "elimination along the tree", at.BLOCKS: "sparse matrices"}
+
+
+def features(compiled: Compiled) -> set[str]:
+    """Features of a model, as ``native/features.py`` names them."""
+    found = {WAYS.get(int(compiled.ints[at.H_WAY]), "")}
+    for table, code in compiled.kinds:
+        if table == "element":
+            found.add(ELEMENTS.get(code, "joint forces" if code >= codes.JOINT_SPRING else ""))
+        elif table == "motion":
+            found.add(MOTIONS.get(code, ""))
+        elif table in ("link", "driven link"):
+            found.add("constraints")
+    if compiled.ints[at.H_SWITCHES] > 0:
+        found.add("kinks")
+    if compiled.ints[at.H_BLOCK] > 0:
+        found.add("elimination along the tree")
+    if compiled.ints[at.H_PLANNED] > 0:
+        found.add("sparse matrices")
+    if "points on nodal vectors" in found:
+        found.add("events")  # where a point slides off
+    return found - {""}
