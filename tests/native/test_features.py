@@ -27,7 +27,8 @@ from supple.native import build, library
 
 def shown(model, end=2e-3):
     data = sp.simulate(model, end, output=3).data
-    print(*(float(x).hex() for x in (*data.q[-1], *data.u[-1])), file=sys.stderr)
+    numbers = " ".join(float(x).hex() for x in (*data.q[-1], *data.u[-1]))
+    sys.stderr.write(numbers + "\\n")  # at once: several threads do so
 """
 LACKING = """
 import atexit, os
