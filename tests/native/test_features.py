@@ -126,9 +126,10 @@ def test_a_kernel_that_cannot_be_added_is_named():
         LACKING
         + UNKNOWN
         + """
-made = library._address
+made, asked = library._address, []
 def refuse(name):
     if name.startswith("forces_rope_"):
+        asked.append(name)
         raise build.BuildError(f"kernel {name} of ropes is missing: no compiler")
     return made(name)
 library._address = refuse
@@ -136,6 +137,7 @@ try:
     sp.simulate(KINDS["Rope"](), 2e-3)
 except ImportError as error:
     print(error, file=sys.stderr)
+assert len(asked) == 1 and not library._failures  # no second attempt in the call
 """
     )
     assert lines[-1].startswith("kernel forces_rope_rope_") and "no compiler" in lines[-1]

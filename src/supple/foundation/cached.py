@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 else:
 
     class cached_property(functools.cached_property):  # noqa: N801 (as there)
-        """That of functools, without its lock.
+        """A cached property as in functools, without its lock.
 
         Before Python 3.12 one lock serves all objects of a class while any of them computes: runs
         in threads would wait for each other, though their results are their own.

@@ -44,7 +44,12 @@ def expect(having: Iterable[str]) -> None:
 
 
 def _resolve(name: bytes) -> int:
-    """Address of a kernel that a library lacks; 0 if there is none, with the reason kept."""
+    """Address of a kernel that a library lacks; 0 if there is none, with the reason kept.
+
+    A call that has failed is not asked to compile once more: stubs ask again and again.
+    """
+    if threading.get_ident() in _failures:
+        return 0
     try:
         with _LOCK:
             return _address(name.decode())
@@ -97,10 +102,11 @@ def _watched(code: Callable[..., Any]) -> Callable[..., Any]:
     """An entry of a library that lacks kernels: it raises why one of them could not be added."""
 
     def call(*given: Any) -> Any:
-        found = code(*given)
-        if _failures and (error := _failures.pop(threading.get_ident(), None)) is not None:
-            raise error
-        return found
+        try:
+            return code(*given)
+        finally:
+            if _failures and (error := _failures.pop(threading.get_ident(), None)) is not None:
+                raise error
 
     return call
 

@@ -1,4 +1,4 @@
-"""What differs between systems: names of files of machine code, how they are linked, processors.
+"""Differences of operating systems: names of files of machine code, linker options, processors.
 
 The build hook reads this file alone, before anything is installed: it imports nothing but the
 standard library.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +39,7 @@ from supple.sweeps.subjects import OfFile, OfModel, Subject, subject_of
 WORST = ("good", "doubtful", "bad")
 
 
-class OnRun:
+class OnRun(ABC):
     """Something found from a run, ``result``: it is as good as that run at most."""
 
     result: Result
@@ -58,8 +59,9 @@ class OnRun:
         """True if nothing is to be said against the run: its numbers, its motion, its model."""
         return grade(self.result) == WORST[0]
 
+    @abstractmethod
     def _report(self) -> Report:
-        raise NotImplementedError
+        """Its numbers, by name."""
 
     def __str__(self) -> str:
         report = self._report()
