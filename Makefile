@@ -10,11 +10,16 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 # So it is kept, whatever the caller's environment says: without it each process would compile every module again.
 export PYTHONDONTWRITEBYTECODE :=
 
-# What compiles the kernels, and the entries that the demo needs
+# What compiles the kernels, and the entries and features that the demo needs
 HOOK := ["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]
 COMPILER = $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))$(HOOK)["compiler"])')
 BUILD := $(BIN)/python src/supple/native/alone.py build
 DEMO_ENTRIES := radau_run history motion_history accelerate
+DEMO_FEATURES := "elastic bodies"
+
+# A first run, which leaves the bytecode of what a run imports: later ones find it, also where none is written
+FIRST_RUN := made=$$(mktemp -d) && { $(BIN)/supple new $$made/a.yaml && $(BIN)/supple run $$made/a.yaml; } >$$made/log; \
+	code=$$?; [ $$code = 0 ] || cat $$made/log; rm -r $$made; exit $$code
 
 # One thread for each worker: the machine's cores go to the workers, and results do not
 # depend on how a library splits its sums.
@@ -44,12 +49,13 @@ $(VENV)/.with-compiler: pyproject.toml | $(BIN)/python
 # The kernels are compiled while the rest is installed; they need nothing of it.
 $(VENV)/.with-package: pyproject.toml | $(VENV)/.with-compiler
 	@echo "installing supple into $(VENV); meanwhile its kernels are compiled"
-	@$(BUILD) $(DEMO_ENTRIES) --features & build=$$!; $(PIP) --editable . || { kill $$build; exit 1; }; wait $$build
+	@$(BUILD) $(DEMO_ENTRIES) --features $(DEMO_FEATURES) & build=$$!; $(PIP) --editable . || { kill $$build; exit 1; }; wait $$build
 	@touch $@
 
 $(VENV)/.with-tests: pyproject.toml | $(VENV)/.with-compiler
 	@echo "installing supple and its test tools into $(VENV); meanwhile its kernels are compiled"
 	@$(ONE_THREAD) $(BUILD) & build=$$!; $(PIP) --editable '.[test]' || { kill $$build; exit 1; }; wait $$build
+	@$(FIRST_RUN)
 	@touch $@ $(VENV)/.with-package
 
 $(VENV)/.with-browser: pyproject.toml | $(VENV)/.with-tests

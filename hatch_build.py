@@ -20,6 +20,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,15 +76,14 @@ class KernelHook(BuildHookInterface):  # type: ignore[type-arg]
         systems = self._systems()
         kinds, made = systems.baselines(), Path(self.root) / "build" / "kernels"
         self.app.display_info(f"compiling kernels for {' and '.join(kinds)}, some minutes")
-        for cpu in kinds:
-            self._compile(systems, cpu, made)
+        self._compile(systems, kinds, made)
         build_data["pure_python"] = False
         build_data["tag"] = f"cp311-abi3-{systems.platform_tag(self._glibc())}"
         for name in (systems.launcher_name(), *map(systems.library_name, kinds)):
             build_data["force_include"][str(made / name)] = f"supple/native/{name}"
 
-    def _compile(self, systems: Any, cpu: str, made: Path) -> None:
-        """Put the library for a kind of processor, and the launcher, into a folder."""
+    def _compile(self, systems: Any, kinds: Sequence[str], made: Path) -> None:
+        """Put a library for each kind of processor, and the launcher, into a folder."""
         root = Path(self.root)
         env = {**os.environ, "SUPPLE_CACHE_DIR": str(root / "build" / "kernel-cache")}
         env.setdefault("MACOSX_DEPLOYMENT_TARGET", systems.MACOS)
@@ -91,5 +91,5 @@ class KernelHook(BuildHookInterface):  # type: ignore[type-arg]
             target = f"{platform.machine().lower()}-linux-gnu.{self._glibc()}"
             env["CC"] = shlex.join([*systems.zig(), "-target", target])
         alone = root / "src" / "supple" / "native" / "alone.py"
-        command = [sys.executable, str(alone), "build", "--cpu", cpu, "--into", str(made)]
+        command = [sys.executable, str(alone), "build", "--cpu", *kinds, "--into", str(made)]
         subprocess.run(command, check=True, env=env)

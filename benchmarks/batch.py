@@ -10,8 +10,8 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
-import os
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable
@@ -25,12 +25,20 @@ import two_link
 from equal_error import exudyn_or_none
 
 import supple as sp
+from supple.analyses.run.options import RunOptions
+from supple.analyses.run.simulate import prepare
 from supple.commands import demo
+from supple.sweeps.workers import FORKED
 
 RUNS = 10_000  # that the times are given for
 RATIO = 1 / 10  # largest ratio of CPU times, Supple to Exudyn
 GROWTH = 10e3  # bytes of memory that a run may leave behind: its row of the table
 SHARE = 0.95  # least speed of a sweep in two processes, relative to two independent processes
+SPEED = 1.85  # least speed of two processes of a batch, relative to one
+LONG = 1e-5  # tolerance of runs of 0.1 s
+# tolerances (None: of equal error) and numbers of runs (None: as asked for) of batches
+LENGTHS = {"short": (None, None), "long": (LONG, 16)}
+LOOP_STEPS = 20_000  # of step loops alone
 TIP = ["tip.position.x @ end", "tip.position.z @ max"]
 TIMES = 50  # output times
 BLOCK = 50  # runs that take turns with one of Exudyn
@@ -61,12 +69,11 @@ def options(tolerance: float) -> dict[str, Any]:
 def batches(peer_run: Callable[[], Any] | None, tolerance: float, rounds: int) -> dict[str, Any]:
     """CPU s of a run in a batch, with and without the monitor, and of Exudyn, in turns."""
     seconds: dict[str, list[float]] = {"monitored": [], "not monitored": [], "exudyn": []}
-    clock: dict[int, list[float]] = {1: [], 2: []}
     for k in range(rounds):
         for threads in (1, 2):
             for name in ("monitored", "not monitored"):
                 some = variants(BLOCK, 2 * k + threads)
-                looked, wall, cpu = name == "monitored", time.perf_counter(), time.process_time()
+                looked, cpu = name == "monitored", time.process_time()
                 found = sp.batch(
                     arm(), some, two_link.T_END, threads=threads, monitor=looked,
                     **options(tolerance),
@@ -74,24 +81,62 @@ def batches(peer_run: Callable[[], Any] | None, tolerance: float, rounds: int) -
                 seconds[name].append((time.process_time() - cpu) / BLOCK)
                 if not found.done.all():
                     raise SystemExit(f"a run failed: {found.failed[0][1]}")
-                if looked:
-                    clock[threads].append((time.perf_counter() - wall) / BLOCK)
         if peer_run is not None:
             cpu = time.process_time()
             peer_run()
             seconds["exudyn"].append(time.process_time() - cpu)
-    found_times = {name: timing.low_quantile(s) for name, s in seconds.items() if s}
-    return {
-        "seconds": found_times,
-        "speed of two threads": timing.low_quantile(clock[1]) / timing.low_quantile(clock[2]),
-    }
+    return {"seconds": {name: timing.low_quantile(s) for name, s in seconds.items() if s}}
+
+
+def speeds(tolerance: float, runs: int, rounds: int) -> dict[str, dict[str, float]]:
+    """Speed of two threads and of two processes relative to one thread, by the clock, in turns."""
+    found = {}
+    for name, (accuracy, count) in LENGTHS.items():
+        count = runs if count is None else count
+        asked = options(tolerance if accuracy is None else accuracy)
+        clock: dict[str, list[float]] = {"one": [], "threads": [], "workers": []}
+        for k in range(rounds):
+            for way in clock:
+                many = {"threads": 1} if way == "one" else {way: 2}
+                begin = time.perf_counter()
+                sp.batch(arm(), variants(count, k), two_link.T_END, **many, **asked)
+                clock[way].append(time.perf_counter() - begin)
+        one = min(clock.pop("one"))
+        found[name] = {"ms": 1e3 * one / count, **{w: one / min(s) for w, s in clock.items()}}
+    return found
+
+
+def loops_alone(tolerance: float, rounds: int) -> float:
+    """Speed of two step loops in two threads, relative to one after the other: the most there is.
+
+    They are machine code that needs no Python. A machine with two processors may give less than 2.
+    """
+    begun = prepare(arm())
+    clock: dict[bool, list[float]] = {False: [], True: []}
+    for _ in range(rounds):
+        for together in clock:
+            loops = []
+            for _ in range(2):
+                _, problem, _ = begun.problem(RunOptions(1e4, output=1, tolerance=tolerance))
+                loops.append(sp.Radau().begin(problem))
+            threads = [threading.Thread(target=run.advance, args=(LOOP_STEPS,)) for run in loops]
+            begin = time.perf_counter()
+            for thread in threads:
+                thread.start()
+                if not together:
+                    thread.join()
+            for thread in threads:
+                thread.join()
+            clock[together].append(time.perf_counter() - begin)
+    return min(clock[False]) / min(clock[True])
 
 
 def growth(tolerance: float, runs: int) -> float:
     """Bytes that a run of a batch leaves in memory, from a batch that is kept."""
-    sp.batch(arm(), variants(runs // 2, 1), two_link.T_END, **options(tolerance))
+    asked = {"threads": 2, **options(tolerance)}  # all of it in this process
+    sp.batch(arm(), variants(runs // 2, 1), two_link.T_END, **asked)
     before = timing.memory()
-    kept = sp.batch(arm(), variants(runs, 2), two_link.T_END, **options(tolerance))
+    kept = sp.batch(arm(), variants(runs, 2), two_link.T_END, **asked)
     return max(timing.memory() - before, 0) / len(kept)
 
 
@@ -140,8 +185,11 @@ def study(peer: Any, rounds: int, runs: int) -> dict[str, Any]:
     found["ratio"] = times["monitored"] / times["exudyn"] if "exudyn" in times else None
     found["bare_ratio"] = times["not monitored"] / times["exudyn"] if "exudyn" in times else None
     found["growth"] = growth(radau.setting, runs)
-    found["share"] = processes(radau.setting, runs, 3) if hasattr(os, "fork") else None
+    found["loops alone"] = loops_alone(LONG, 5)
+    found["speeds"] = speeds(radau.setting, runs, 3)
+    found["share"] = processes(radau.setting, runs, 3) if FORKED else None
     met = [found["growth"] <= GROWTH]
+    met += [row["workers"] >= SPEED for row in found["speeds"].values()] if FORKED else []
     met += [] if found["ratio"] is None else [found["ratio"] <= RATIO]
     met += [] if found["share"] is None else [found["share"] >= SHARE]
     found["met"] = all(met)
@@ -164,7 +212,14 @@ def show(found: dict[str, Any]) -> None:
         print(f"  without the monitor of flexible bodies {found['bare_ratio']:.3f}")
     verdict = "met" if found["growth"] <= GROWTH else "MISSED"
     print(f"  a run leaves {found['growth']:.0f} B of memory: {verdict} (at most {GROWTH:.0f})")
-    print(f"  two threads are {found['speed of two threads']:.2f} times as fast as one")
+    print(f"  two step loops alone are {found['loops alone']:.2f} times as fast in two threads")
+    for row in found["speeds"].values():
+        verdict = "met" if row["workers"] >= SPEED else "MISSED"
+        verdict = f"{verdict} (at least {SPEED:g})" if FORKED else "processes are not forked here"
+        print(
+            f"  runs of {row['ms']:.0f} ms: two threads are {row['threads']:.2f}, two processes "
+            f"{row['workers']:.2f} times as fast as one: {verdict}"
+        )
     if found["share"] is not None:
         verdict = "met" if found["share"] >= SHARE else "MISSED"
         print(

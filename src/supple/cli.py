@@ -124,7 +124,8 @@ def new_file(
     from supple.foundation.atomic_files import write_whole
     from supple.io.modelfiles import starter
     from supple.io.modelfiles.writer import write_model
-    from supple.io.robots import ENDINGS, RobotFile
+    from supple.io.robots import ENDINGS
+    from supple.io.robots.robot_file import RobotFile
 
     files = {"": starter.STARTER.encode()}
     robot = Path(source).suffix.lower() in ENDINGS

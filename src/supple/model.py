@@ -357,7 +357,7 @@ class Model(System):
             )
         frames = [frame for item in self._items.values() for frame in _frames(item).values()]
         check_places(graph, bodies, self.joints, frames)
-        for name, item, sentence, sure in suspicions(self):
+        for name, item, sentence, sure in suspicions(self, hints=False):
             if sure and self._warned.get(name) is not item:
                 self._warned[name] = item
                 warn_caller(sentence)

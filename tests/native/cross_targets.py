@@ -113,12 +113,12 @@ def emit(names: list[str], folder: Path) -> dict[str, str]:
     for place in TARGETS:
         (folder / place).mkdir(parents=True, exist_ok=True)
     emitter = Emitter(folder)
-    compiler.prepare(folder / "inner", "x86-64-v2")
+    compiler.prepare(folder / "inner", ["x86-64-v2"])
     compiler._machine = lambda cpu: emitter
     gives = {}
     for entry in with_shared([known[n] for n in names] or list(known.values())):
         emitter.name = entry.name
-        gives[entry.name] = compiler.compile_object(entry, "x86-64-v2")[1]
+        gives[entry.name] = compiler.compile_object(entry, ["x86-64-v2"])[1]
     return gives
 
 

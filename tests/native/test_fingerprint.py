@@ -37,6 +37,17 @@ def test_comments_docstrings_and_lines_do_not_count():
     assert fingerprint.fingerprint(one) != fingerprint.fingerprint(changed)
 
 
+def test_comments_and_docstrings_of_modules_do_not_count(tmp_path):
+    def hashed(text: str) -> str:
+        path = tmp_path / "module.py"
+        path.write_text(text)
+        return fingerprint.of_module(path)
+
+    one = hashed('"""One."""\n\ndef f(x):\n    """One."""\n    return "One." * x\n')
+    assert one == hashed('# why\n"""Two\nlines."""\ndef f(x):\n    return "One." * x  # here\n')
+    assert one != hashed('def f(x):\n    return "Two." * x\n')
+
+
 def test_constants_of_other_modules_count():
     f = step.polynomial.function
     assert _fresh(f) == fingerprint.fingerprint(f)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -22,8 +24,12 @@ from supple.core.alpha import alpha
 from supple.core.dop853 import dop853
 from supple.core.energy import step as energy_step
 from supple.core.radau import radau
+from supple.integrators.run.thread_lock import FIRST_BUDGET, Turns
 from supple.native import plain_launcher
 from supple.native.declare import LETTERS
+from supple.sweeps import sweep, workers
+from supple.sweeps.readings import readings
+from supple.sweeps.subjects import subject_of
 
 ANGLE = "pin.angle @ end"
 
@@ -98,6 +104,78 @@ def test_runs_are_side_by_side_and_python_is_not(monkeypatch):
     assert found.done.all() and most == [1]
 
 
+def arm() -> sp.Model:
+    """A rigid and a flexible link that swing, with a verdict from the monitor."""
+    return Recipe(("Revolute", "Revolute"), 5, beams=(False, True)).model()
+
+
+@pytest.mark.parametrize("many", [{"threads": n} for n in (2, 3, 5)] + [{"workers": 2}, {}])
+def test_bits_do_not_depend_on_the_number_of_threads_or_processes(many):
+    """All runs share the flexible body and what is kept with it; some fail."""
+    model = arm()
+    rigid = next(b for b in model.bodies.values() if isinstance(b, sp.RigidBody))
+    joint = next(iter(model.joints))
+    masses = rigid.mass * np.linspace(0.8, 1.2, 12)
+    masses[[3, 8]] = -1.0
+    before, interval = warnings.filters[:], sys.getswitchinterval()
+    asked = {"outputs": [f"{joint}.angle", "energy.total @ end"], "times": 7, "tolerance": 1e-3}
+    alone = sp.batch(model, {f"{rigid.name}.mass": masses}, 0.1, threads=1, **asked)
+    sys.setswitchinterval(1e-6)  # Python's lock changes hands as often as it can
+    try:
+        found = sp.batch(model.copy(), {f"{rigid.name}.mass": masses}, 0.1, **many, **asked)
+    finally:
+        sys.setswitchinterval(interval)
+    assert [r.state for r in alone.records].count("failed") == 2 and warnings.filters == before
+    for a, b in zip(alone.records, found.records, strict=True):
+        assert (a.state, a.reason, a.verdict) == (b.state, b.reason, b.verdict)
+        assert a.outputs.keys() == b.outputs.keys()
+        for name, value in a.outputs.items():
+            assert np.asarray(value).tobytes() == np.asarray(b.outputs[name]).tobytes()
+
+
+def test_runs_are_made_in_processes_unless_functions_are_called():
+    masses = {"rod.mass": np.full(6, 1.0)}
+
+    def made_here(**given):
+        seen = []
+        outputs = {"here": lambda result: seen.append(os.getpid()) or float(os.getpid())}
+        return sp.batch(pendulum(), masses, 0.01, outputs=outputs, times=1, **given)["here"]
+
+    assert set(made_here()) == {float(os.getpid())}
+    if workers.FORKED:
+        assert float(os.getpid()) not in made_here(workers=2)
+        subject = subject_of(pendulum(), {"t_end": 0.01}, {})
+        assert sweep._forks(subject, readings(ANGLE))
+        assert not sweep._forks(subject, readings(bits))
+        assert not sweep._forks(subject_of(pendulum, {"t_end": 0.01}, {}), readings(ANGLE))
+
+
+@pytest.mark.skipif(not workers.FORKED, reason="functions of tests are not importable elsewhere")
+def test_a_process_that_dies_costs_one_run():
+    def build(mass):
+        if mass == 7.0:
+            os._exit(3)
+        return pendulum(mass)
+
+    masses = np.arange(1.0, 71.0)  # parts of two runs
+    found = sp.batch(build, {"mass": masses}, 0.01, outputs=ANGLE, times=1, workers=2)
+    assert [row["mass"] for row, _ in found.failed] == [7.0]
+    assert found.failed[0][1] == "its process ended with exit code 3"
+    alone = sp.batch(pendulum, {"mass": masses}, 0.01, outputs=ANGLE, times=1, threads=1)
+    expected, got = alone[ANGLE], found[ANGLE]
+    assert got[masses != 7.0].tobytes() == expected[masses != 7.0].tobytes()
+
+
+def test_first_calls_of_loops_take_as_many_steps_as_runs_before_allow():
+    turns = Turns()
+    turns.learn(19, 1e-3, 0.03)  # too few to tell
+    assert turns.budget == FIRST_BUDGET
+    turns.learn(200, 2e-3, 0.03)
+    assert turns.budget == 3000
+    turns.learn(100, 10.0, 0.03)
+    assert turns.budget == FIRST_BUDGET
+
+
 def test_step_loops_let_other_threads_run_python():
     loops = radau.radau_run, alpha.alpha_run, dop853.dop853_run, energy_step.energy_run
     letters = {"".join(LETTERS[kind] for kind in loop.signature) for loop in loops}
@@ -145,7 +223,9 @@ def test_runs_that_fail_are_rows_and_wrong_batches_are_refused():
         ({"parameters": {"rod": [1.0]}}, "batch: parameters is 'rod'"),
         ({"parameters": {"rod.mass": [1], "pin.initial": [1, 2]}}, "batch: the lists have 1, 2"),
         ({"checkpoint": "x"}, "batch: there is no argument 'checkpoint'"),
-        ({"workers": 2}, "batch: there is no argument 'workers'"),
+        ({"workers": 0}, "batch: workers is 0, expected a positive integer"),
+        ({"workers": 2, "threads": 2}, "batch: workers is 2, expected none with threads"),
+        ({"processes": 2}, "batch: there is no argument 'processes'"),
         ({"tolerance": -1.0}, "simulate: tolerance is -1.0"),
         ({"outputs": "pin.angel"}, "'pin.angel' is not known"),
     ):
@@ -168,14 +248,16 @@ def test_verdicts_say_whether_flexible_bodies_were_monitored():
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals of POSIX")
-def test_ctrl_c_ends_all_threads():
+@pytest.mark.parametrize("many", [{"threads": 2}, {"workers": 2}])
+def test_ctrl_c_ends_all_threads_and_processes(many):
     before = warnings.filters[:]
     begin = time.monotonic()
     timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        sp.batch(pendulum(), {"rod.mass": [1.0] * 4}, 1e6, outputs=ANGLE, times=1, threads=2)
+        sp.batch(pendulum(), {"rod.mass": [1.0] * 4}, 1e6, outputs=ANGLE, times=1, **many)
     assert time.monotonic() - begin < 60.0  # all steps of one run take minutes
     alive = (t for t in threading.enumerate() if t.is_alive())
     assert not [t for t in alive if t.name.startswith("supple ")]
+    assert not multiprocessing.active_children()
     assert warnings.filters == before

@@ -51,7 +51,7 @@ def check(
 
 def _told(error: SuppleError) -> list[dict[str, Any]]:
     """Problems of a file, each with its place if there is one."""
-    from supple.io.modelfiles import ModelFileError
+    from supple.io.modelfiles.problems import ModelFileError
 
     if not isinstance(error, ModelFileError):
         return [{"severe": True, "text": str(error), "advice": ""}]

@@ -43,7 +43,7 @@ def crosscheck(
 ) -> None:
     """Run a model by every formulation and two integrators; exit code 0 only if all agree."""
     from supple.foundation.atomic_files import write_whole
-    from supple.io.modelfiles import ModelFile
+    from supple.io.modelfiles.model_file import ModelFile
     from supple.studies.crosscheck.crosscheck import OWNER
     from supple.studies.crosscheck.crosscheck import crosscheck as study
 

@@ -111,8 +111,8 @@ def resume(
     as_json: Json = False,
 ) -> None:
     """Go on with a run from its last checkpoint and write the outputs of its model file."""
-    from supple.io.modelfiles import ModelFile
     from supple.io.modelfiles.archive import resumed
+    from supple.io.modelfiles.model_file import ModelFile
 
     expect_file(checkpoint, "a checkpoint")
     expect_place(html, PAGES)

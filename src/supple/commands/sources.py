@@ -14,8 +14,8 @@ import typer
 from supple.commands.answers import asked_rightly, refuse
 
 if TYPE_CHECKING:
-    from supple.io.modelfiles import ModelFile
-    from supple.io.robots import RobotFile
+    from supple.io.modelfiles.model_file import ModelFile
+    from supple.io.robots.robot_file import RobotFile
     from supple.results.result import Result
     from supple.results.saved import SavedResult
 
@@ -52,16 +52,19 @@ def expect_file(path: Path, expected: str) -> None:
 
 def model_file(path: Path, expected: str = "a model file") -> ModelFile | RobotFile:
     """A model file, or a robot by its ending; what is wrong within it is told by its own error."""
-    from supple.io.modelfiles import ModelFile
-    from supple.io.robots import ENDINGS, RobotFile
+    from supple.io.robots import ENDINGS
 
     expect_file(path, expected)
     if path.suffix.lower() in ENDINGS:
+        from supple.io.robots.robot_file import RobotFile
+
         return RobotFile(path)
     if holds_result(path):
         refuse(f"{path.name}: it is a result, which has no model, expected a model file")
     if path.suffix.lower() not in MODELS and not VERSION.search(path.read_bytes()):
         refuse(f"{path.name}: it is something else, expected {expected}")
+    from supple.io.modelfiles.model_file import ModelFile
+
     return ModelFile(path)
 
 

@@ -13,7 +13,8 @@ else:
         """A cached property as in functools, without its lock.
 
         Before Python 3.12 one lock serves all objects of a class while any of them computes: runs
-        in threads would wait for each other, though their results are their own.
+        in threads would wait for each other, though their results are their own. Threads may
+        compute a value at the same time; the first one that is kept stays, for all of them.
         """
 
         def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -21,6 +22,10 @@ else:
             if instance is None:
                 return self
             kept, name = instance.__dict__, self.attrname
-            if name not in kept:
-                kept[name] = self.func(instance)
-            return kept[name]
+            if name in kept:
+                return kept[name]
+            value = self.func(instance)
+            own = getattr(type(instance), name, self)
+            if own is not self and isinstance(own, cached_property):
+                return value  # asked for by super(): a property of the subclass is what is kept
+            return kept.setdefault(name, value)

@@ -30,6 +30,7 @@ LEAST = 1e-300  # of numbers that are divided by
 MOST_ELEMENTS = 10_000
 # How far a matrix may be from a rotation: wide enough for numbers typed with seven digits.
 ROTATION_TOLERANCE = 1e-6
+EXACT = 2**53  # integers below it are exact as floats
 # How far squares of lengths are from one by rounding alone, after a length was divided by.
 UNIT_TOLERANCE = 1e-14
 
@@ -61,6 +62,8 @@ def name(kind: str, value: Any) -> str:
 
 def written(owner: str, field: str, value: str) -> str:
     """Return a text that any file can hold: without control characters and halves of others."""
+    if value.isprintable():
+        return value
     for k, sign in enumerate(value):
         if not sign.isprintable() and _unwritten(sign):
             raise ModelError(
@@ -80,6 +83,8 @@ def number(owner: str, field: str, value: Any, expected: str = "a finite number"
     """Return a finite float; texts and booleans are refused."""
     if type(value) is float and math.isfinite(value):
         return value
+    if type(value) is int and -EXACT < value < EXACT:
+        return float(value)
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
@@ -199,6 +204,8 @@ def choice(owner: str, field: str, value: Any, options: Sequence[Any]) -> Any:
 
 def array(owner: str, field: str, value: Any, expected: str) -> Vector:
     """Return finite numbers of any shape."""
+    if type(value) in (tuple, list) and all(map(_is_plain, value)):  # quicker than by NumPy
+        return read_only(value)
     try:
         found = np.asarray(value)
     except ValueError:  # rows of different length
@@ -206,6 +213,13 @@ def array(owner: str, field: str, value: Any, expected: str) -> Vector:
     if found.dtype.kind not in "iuf" or not np.isfinite(found).all():
         raise ModelError(owner, field, value, expected)
     return read_only(found)
+
+
+def _is_plain(value: Any) -> bool:
+    """True if it is a finite float or an integer that a float can hold."""
+    if type(value) is float:
+        return math.isfinite(value)
+    return type(value) is int and -EXACT < value < EXACT
 
 
 def vector(

@@ -22,7 +22,7 @@ import numpy as np
 
 from supple.foundation.errors import ModelError, describe, label
 from supple.foundation.frames import Body, Frame
-from supple.foundation.poses import IDENTITY, Pose
+from supple.foundation.poses import EYE, IDENTITY, Pose
 from supple.foundation.validate import ROTATION_TOLERANCE
 from supple.graph.linear_graph import GraphEdge, LinearGraph
 from supple.graph.topology import FREE, Components, Graph
@@ -93,6 +93,8 @@ def _is_placed(body: Body) -> bool:
     """True if a body has a place other than the origin and the axes of the world."""
     if body.position.tolist() != [0.0, 0.0, 0.0]:  # by lists, quicker than NumPy for so few
         return True
+    if body.rotation is EYE:  # not given
+        return False
     turn = body.rotation.item
     return bool(turn(0) + turn(4) + turn(8) != 3.0)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import InitVar, dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -208,10 +210,17 @@ class Joint(_JointFields, ABC):
         return _numbers(owner, "initial", initial, self.nq, "coordinate")
 
 
+@cache
+def _zeros(size: int) -> Vector:
+    return read_only(np.zeros(size))
+
+
 def _numbers(owner: str, field: str, value: Any, size: int, what: str) -> Vector:
     """Return ``size`` numbers; None means zeros, and one number may stand alone."""
     if value is None:
-        return read_only(np.zeros(size))
+        return _zeros(size)
+    if size == 1 and type(value) is float and math.isfinite(value):
+        return read_only((value,))
     expected = {
         0: f"nothing, because the joint has no {what}",
         1: "a finite number",

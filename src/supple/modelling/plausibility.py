@@ -29,18 +29,21 @@ class Suspicion(NamedTuple):
     sure: bool
 
 
-def suspicions(model: Model) -> Iterator[Suspicion]:
-    """Everything strange about the items of a model and its gravity."""
+def suspicions(model: Model, hints: bool = True) -> Iterator[Suspicion]:
+    """Everything strange about the items of a model and its gravity.
+
+    Without ``hints`` bodies are asked only what is worth a warning before a run.
+    """
     strength = math.hypot(*model.gravity)
     if GRAVITY[0] <= strength <= GRAVITY[1]:
         text = f"gravity is {strength:g} m/s2, expected 9.81 if lengths are in m"
         yield Suspicion("", model.gravity, f"{label(model)}: {text}", True)
     for body in model.bodies.values():
-        sentence, item = body.suspicion(), model[body.name]
+        sentence = body.suspicion()
         if sentence is not None:
-            yield Suspicion(body.name, item, sentence, True)
-        elif (sentence := body.hint()) is not None:
-            yield Suspicion(body.name, item, sentence, False)
+            yield Suspicion(body.name, model[body.name], sentence, True)
+        elif hints and (sentence := body.hint()) is not None:
+            yield Suspicion(body.name, model[body.name], sentence, False)
     for joint in model.joints.values():
         initial = joint.initial.tolist()
         if not any(initial):

@@ -1,6 +1,6 @@
 """Machine code from kernels: object files by worker processes, then a shared library.
 
-    python alone.py build [ENTRY ...] [--cpu CPU] [--features [FEATURE ...]] [--into FOLDER]
+    python alone.py build [ENTRY ...] [--cpu CPU ...] [--features [FEATURE ...]] [--into FOLDER]
 
 Object files are kept under the fingerprint of their entry, so that after an edit only what depends
 on it is compiled again. A C compiler links them; without one they are loaded as they are
@@ -10,6 +10,8 @@ on it is compiled again. A C compiler links them; without one they are loaded as
 from __future__ import annotations
 
 import argparse
+import contextlib
+import functools
 import hashlib
 import importlib.metadata
 import json
@@ -28,7 +30,7 @@ from types import FunctionType
 
 from supple.native import cache, declare, features, systems, trust
 from supple.native.declare import LETTERS, Entry, Shared
-from supple.native.fingerprint import fingerprint, reached
+from supple.native.fingerprint import fingerprint, of_module, reached
 
 SECONDS = 2.0e-4  # of one processor for a byte of Python's code: a first guess
 GUESS = 5000.0  # bytes that the first guess is worth against what was measured
@@ -189,12 +191,16 @@ def _compiler_version() -> str:
         raise BuildError(systems.why_no_kernels(str(error.name))) from None
 
 
+@functools.cache
+def _tools() -> str:
+    """Hash of all that says how kernels are compiled."""
+    return " ".join(of_module(HERE / name) for name in TOOLS)
+
+
 def object_folder(cpu: str) -> Path:
     """Folder of the object files for a kind of processor."""
     plain = os.environ.get("SUPPLE_PLAIN_NUMBA", "0")
-    digest = hashlib.sha256(f"{_compiler_version()} {plain} {cpu}".encode())
-    for name in TOOLS:
-        digest.update((HERE / name).read_bytes())
+    digest = hashlib.sha256(f"{_compiler_version()} {plain} {cpu} {_tools()}".encode())
     return cache.folder_within(cache.folder() / f"objects-{digest.hexdigest()[:16]}")
 
 
@@ -220,17 +226,23 @@ def compile_objects(
     progress: Progress | None = None,
     workers: int = 0,
     having: Collection[str] | None = None,
+    also: Sequence[str] = (),
 ) -> dict[str, Path]:
     """Object files of entries and of the shared kernels they call, by name.
 
-    ``having``: only what models with these features need (``features.py``).
+    ``having``: only what models with these features need (``features.py``). ``also``: other kinds
+    of processor for which the same is compiled and kept, which takes little more time.
     """
     from filelock import FileLock, Timeout
 
-    folder = object_folder(cpu)
+    folder, cpus = object_folder(cpu), [cpu, *also]
     wanted = features.needed(entries, having)
-    missing = [e for e in wanted if find_object(e, folder) is None]
-    if missing:
+
+    def lacking() -> list[Entry]:
+        folders = [object_folder(one) for one in cpus]
+        return [e for e in wanted if any(find_object(e, f) is None for f in folders)]
+
+    if lacking():
         lock = FileLock(folder / ".lock")
         try:
             lock.acquire(timeout=0.1)
@@ -238,8 +250,7 @@ def compile_objects(
             print("supple: waiting for another process that compiles kernels", file=sys.stderr)
             lock.acquire()
         try:
-            missing = [e for e in wanted if find_object(e, folder) is None]
-            _share_out(missing, folder, cpu, progress or Progress(), workers)
+            _share_out(lacking(), cpus, progress or Progress(), workers)
         finally:
             lock.release()
         cache.prune()
@@ -248,14 +259,14 @@ def compile_objects(
 
 
 def _share_out(
-    missing: Sequence[Entry], folder: Path, cpu: str, progress: Progress, workers: int
+    missing: Sequence[Entry], cpus: Sequence[str], progress: Progress, workers: int
 ) -> None:
     """Compile in child processes; each gets the next entry when it is done with one."""
     if not missing:
         return
     count = workers or int(os.environ.get("SUPPLE_WORKERS", os.cpu_count() or 1))
     schedule = Schedule(missing, min(count, len(missing)))
-    command = [sys.executable, str(HERE / "alone.py"), "worker", str(folder), "--cpu", cpu]
+    command = [sys.executable, str(HERE / "alone.py"), "worker", *cpus]
     env = {**os.environ, cache.VARIABLE: str(cache.folder())}
     env["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p)
     errors: list[str] = []
@@ -270,7 +281,7 @@ def _share_out(
                 errors.append(f"kernel {entry.name} cannot be compiled: {answer['error']}")
             schedule.finish(entry)
             progress.show(schedule)
-        if process.poll() is None:
+        with contextlib.suppress(OSError):  # it has ended
             print(file=process.stdin, flush=True)
 
     progress.show(schedule)
@@ -278,8 +289,8 @@ def _share_out(
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
         for _ in range(schedule.workers)
     ]
+    threads = [threading.Thread(target=follow, args=(p,), daemon=True) for p in processes]
     try:
-        threads = [threading.Thread(target=follow, args=(p,), daemon=True) for p in processes]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -289,7 +300,10 @@ def _share_out(
     finally:  # also when interrupted: the end of its input ends a worker at once
         for process in processes:
             process.kill()
-            process.wait()
+        for thread, process in zip(threads, processes, strict=True):
+            if thread.is_alive():
+                thread.join()  # the end of the worker's output ends it
+            process.communicate()  # closes what is open
         progress.end()
     if errors:
         raise BuildError(errors[0])
@@ -350,24 +364,32 @@ def link(
 C_TYPES = {"float64": "double ", "int64": "int64_t ", "boolean": "uint8_t "}
 
 
+def flat_arguments(one: Shared) -> list[str]:
+    """Types in C of the arguments of a shared kernel, in Numba's convention.
+
+    These are places of the result and of errors, then the address of a tuple, or owner, parent,
+    count, size of a number, address, shape and strides of an array.
+    """
+    kinds = ["void *", "void *"]
+    for kind in one.signature:
+        if isinstance(kind, declare.TupleKind):
+            kinds.append("const void *")
+        elif kind.dims:
+            kinds += ["void *", "void *", "int64_t ", "int64_t ", "void *"]
+            kinds += ["int64_t "] * (2 * kind.dims)
+        else:
+            kinds.append(C_TYPES[kind.number])
+    return kinds
+
+
 def _stubs(missing: Iterable[Shared]) -> str:
     """C functions in place of kernels that a library lacks; when called, they ask for them.
 
-    Arguments are those of Numba's convention: places of the result and of errors, then the address
-    of a tuple, or owner, parent, count, size of a number, address, shape and strides of an array.
     Where a kernel is not given, the stub gives zero, and who called the entry is told.
     """
     rows: list[str] = []
     for one in missing:
-        kinds = ["void *", "void *"]
-        for kind in one.signature:
-            if isinstance(kind, declare.TupleKind):
-                kinds.append("const void *")
-            elif kind.dims:
-                kinds += ["void *", "void *", "int64_t ", "int64_t ", "void *"]
-                kinds += ["int64_t "] * (2 * kind.dims)
-            else:
-                kinds.append(C_TYPES[kind.number])
+        kinds = flat_arguments(one)
         given = ", ".join(f"{kind}a{k}" for k, kind in enumerate(kinds))
         passed = ", ".join(f"a{k}" for k in range(len(kinds)))
         nothing = ""
@@ -396,7 +418,7 @@ def main() -> None:
     """Compile entries (all if none is named) and link them; without a compiler, compile only."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--cpu", default="")
+    parser.add_argument("--cpu", nargs="+", help="kinds of processor, best first")
     parser.add_argument("--features", nargs="*", help="of seldom kernels those of these only")
     parser.add_argument("--into", type=Path, help="folder for library and launcher of a wheel")
     o = parser.parse_args()
@@ -406,14 +428,16 @@ def main() -> None:
             raise SystemExit(f"no entry is called {name}")
     chosen = [known[n] for n in o.names] or list(known.values())
     try:
-        cpu = o.cpu or processor()
-        objects = compile_objects(chosen, cpu, Progress(), having=o.features)
+        cpus = o.cpu or [processor()]
+        compile_objects(chosen, cpus[0], having=o.features, also=cpus[1:])
         compiler = c_compiler()
         if o.into is not None:
             if compiler is None:
                 raise BuildError("a wheel with kernels needs a C compiler")
             o.into.mkdir(parents=True, exist_ok=True)
-            link(objects, o.into / systems.library_name(cpu), cpu, compiler)
+            for cpu in cpus:
+                objects = compile_objects(chosen, cpu, having=o.features)
+                link(objects, o.into / systems.library_name(cpu), cpu, compiler)
             os.replace(build_launcher(o.into, compiler), o.into / systems.launcher_name())
     except BuildError as error:
         raise SystemExit(f"supple: {error}") from None

@@ -19,7 +19,7 @@ import ctypes
 import functools
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -197,8 +197,11 @@ def _machine(cpu: str) -> Any:
     )
 
 
-def compile_object(entry: Entry, cpu: str) -> tuple[bytes, str]:
-    """Object file of an entry or a shared kernel, and its result: 'r', 'n', or '-' for none."""
+def compile_object(entry: Entry, cpus: Sequence[str]) -> tuple[list[bytes], str]:
+    """Object files of an entry or a shared kernel, and its result: 'r', 'n', or '-' for none.
+
+    It is translated into LLVM's language once for all kinds of processor.
+    """
     pointer = types.CPointer(types.int64)
     if isinstance(entry, Shared):
         function, symbol = entry.function, entry.symbol
@@ -213,7 +216,10 @@ def compile_object(entry: Entry, cpu: str) -> tuple[bytes, str]:
     try:
         made = numba.njit(**_OPTIONS, **numba_private.IN_FORCE.options)(function)
         made.compile(signature)
-        module = numba_private.module_of(made, signature)
+        codes = []
+        for cpu, module in zip(cpus, numba_private.modules_of(made, signature, cpus), strict=True):
+            _name_only(module, symbol)
+            codes.append(_machine(cpu).emit_object(module))
     finally:
         if collecting:
             gc.enable()
@@ -225,8 +231,7 @@ def compile_object(entry: Entry, cpu: str) -> tuple[bytes, str]:
         gives = "-"
     else:
         gives = {types.none: "-", types.float64: "r", types.int64: "n"}[returned[0]]
-    _name_only(module, symbol)
-    return _machine(cpu).emit_object(module), gives
+    return codes, gives
 
 
 def _name_only(module: Any, symbol: str) -> None:
@@ -245,14 +250,14 @@ def _name_only(module: Any, symbol: str) -> None:
             value.linkage = "internal"
 
 
-def prepare(folder: Path | None, cpu: str) -> None:
+def prepare(folder: Path | None, cpus: Sequence[str]) -> None:
     """Apply the changes to Numba, and leave them out if a small kernel then goes wrong."""
     if folder is not None:
         folder.mkdir(exist_ok=True)
     if not numba_private.apply(folder):
         return
     try:
-        right = _trial(cpu) == 10.0
+        right = _trial(cpus) == 10.0
     except Exception:
         right = False
     if not right:
@@ -265,8 +270,11 @@ def _square(x: Any) -> Any:
     return x * x
 
 
-def _trial(cpu: str) -> float:
-    """Compile and run 1 + 3 * 3 by an inner kernel, a view that is held, and an entry."""
+def _trial(cpus: Sequence[str]) -> float:
+    """Compile and run 1 + 3 * 3 by an inner kernel, a view that is held, and an entry.
+
+    Of several kinds of processor it is run by the last, the oldest.
+    """
     Pair = collections.namedtuple("Pair", "data one")
     square, hold, block = declare.kernel(_square), declare.hold, declare.block
 
@@ -278,10 +286,10 @@ def _trial(cpu: str) -> float:
         return 1.0 + read(hold(Pair(block(x, 0, 1), 1)))
 
     trial.__qualname__ = f"{OUTER}trial"
-    code, _ = compile_object(Entry(trial, (declare.VEC,)), cpu)
-    machine = _machine.__wrapped__(cpu)  # the engine owns and deletes it
+    codes, _ = compile_object(Entry(trial, (declare.VEC,)), cpus)
+    machine = _machine.__wrapped__(cpus[-1])  # the engine owns and deletes it
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.add_object_file(llvm.ObjectFileRef.from_data(codes[-1]))
     engine.finalize_object()
     number = ctypes.c_double(3.0)
     words = (ctypes.c_int64 * 2)(ctypes.addressof(number), 1)

@@ -9,6 +9,7 @@ do not.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import dis
 import hashlib
@@ -16,6 +17,7 @@ import sys
 import types
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,6 +69,16 @@ def with_shared(entries: Iterable[declare.Entry]) -> list[declare.Entry]:
         called = (declare.ENTRIES[name] for name in sorted(calls(one.function)))
         every.extend(other for other in called if other not in every)
     return every
+
+
+def of_module(path: Path) -> str:
+    """Hash of what a module does: of its code without comments and docstrings."""
+    tree = ast.parse(path.read_bytes())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            if ast.get_docstring(node, clean=False) is not None:
+                del node.body[0]
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
 
 
 def tuples() -> str:

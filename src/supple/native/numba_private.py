@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import types
-from numba.core import caching, callconv, codegen, compiler, targetconfig
+from numba.core import caching, callconv, codegen, compiler, config, targetconfig
 from numba.core.types import functions
 
 from supple.native.declare import INNER, OUTER
@@ -79,7 +79,8 @@ def once(changes: Changes) -> None:
 
     Numba would optimize every kernel with all it calls, again in each caller, and twice: first
     cheaply, to find reference counts that can go, of which kernels have none; and make machine code
-    of each that nobody runs. That is half of the compilation time. The machine code of entries is
+    of each that nobody runs. That is half of the compilation time. Entries are optimized when they
+    are asked for (``modules_of``), for one kind of processor after the other; their machine code is
     made by ``compiler.py``. Only libraries with our own prefixes are touched.
     """
     library = codegen.CPUCodeLibrary
@@ -90,11 +91,8 @@ def once(changes: Changes) -> None:
     )
     set_environment = codegen.JITCPUCodegen.set_env
 
-    def optimize_entries(self: Any) -> None:
-        if self.name.startswith(OUTER):
-            passes, builder = self._codegen._module_pass_manager()
-            passes.run(self._final_module, builder)
-        elif not self.name.startswith(INNER):
+    def optimize_others(self: Any) -> None:
+        if not self.name.startswith((INNER, OUTER)):
             optimize(self)
 
     def finish_others(self: Any) -> None:
@@ -120,7 +118,7 @@ def once(changes: Changes) -> None:
                 passes.run(function, builder)
 
     changes.replace(library, "_optimize_functions", optimize_defined)
-    changes.replace(library, "_optimize_final_module", optimize_entries)
+    changes.replace(library, "_optimize_final_module", optimize_others)
     changes.replace(library, "_finalize_final_module", finish_others)
     changes.replace(library, "serialize_using_object_code", serialize_others)
     changes.replace(codegen.JITCPUCodegen, "set_env", set_known_environment)
@@ -261,11 +259,44 @@ def keep_on_disk(dispatcher: Any, function: Callable[..., Any]) -> None:
         dispatcher._cache = _KernelCache(function)
 
 
-def module_of(dispatcher: Any, signature: Any) -> Any:
-    """LLVM's module of a compiled function, optimized."""
-    if "once" in IN_FORCE.names:
-        return dispatcher.overloads[signature].library._final_module
-    return llvm.parse_assembly(dispatcher.inspect_llvm(signature))
+def modules_of(dispatcher: Any, signature: Any, cpus: Sequence[str]) -> Iterator[Any]:
+    """LLVM's modules of a compiled function, optimized for each kind of processor.
+
+    Until it is optimized as a whole a function is the same for all of them. Without the changes it
+    is optimized for that of Numba alone, and what others lack is replaced in their machine code.
+    """
+    if "once" not in IN_FORCE.names:
+        for _ in cpus:
+            yield llvm.parse_assembly(dispatcher.inspect_llvm(signature))
+        return
+    library = dispatcher.overloads[signature].library
+    context, own = library._codegen, library._codegen._tm
+    machines = [_machine(context, cpu) for cpu in cpus]
+    # LLVM chooses otherwise in a copy of a module. So that code does not depend on what else is
+    # made, that of Numba's processor always comes from the module, that of others from a copy.
+    whole = library._final_module
+    modules = [whole if machine is own else whole.clone() for machine in machines]
+    for machine, module in zip(machines, modules, strict=True):
+        context._tm = machine
+        try:
+            passes, builder = context._module_pass_manager()
+            passes.run(module, builder)
+        finally:
+            context._tm = own
+        module.verify()
+        yield module
+
+
+@functools.cache
+def _machine(made_by: Any, cpu: str) -> Any:
+    """LLVM's description of a kind of processor, with all else as Numba has it."""
+    chosen: Any = config  # its names are made when it is imported
+    if cpu in ("native", chosen.CPU_NAME):
+        return made_by._tm
+    options = {"opt": chosen.OPT}
+    made_by._customize_tm_options(options)
+    options |= {"cpu": cpu, "features": ""}
+    return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(**options)
 
 
 @functools.cache

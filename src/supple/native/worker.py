@@ -14,8 +14,9 @@ import sys
 import threading
 import time
 import traceback
-from pathlib import Path
 from typing import Any
+
+from supple.native import systems
 
 
 def _read(names: queue.SimpleQueue[str]) -> None:
@@ -30,31 +31,34 @@ def _read(names: queue.SimpleQueue[str]) -> None:
 def main() -> None:
     """Compile what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="where object files go")
-    parser.add_argument("--cpu", required=True)
+    parser.add_argument("cpus", nargs="+", help="kinds of processor, best first")
     o = parser.parse_args()
     names: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(names,), daemon=True).start()
-    if o.cpu != "native":  # Numba reads this when it is imported
-        os.environ["NUMBA_CPU_NAME"], os.environ["NUMBA_CPU_FEATURES"] = o.cpu, ""
+    known = systems.baselines()
+    first = known[0] if set(o.cpus) <= set(known) else o.cpus[0]
+    if first != "native":  # Numba reads this when it is imported
+        os.environ["NUMBA_CPU_NAME"], os.environ["NUMBA_CPU_FEATURES"] = first, ""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what compilers print is no answer
 
     from supple.native import build, cache, compiler, declare, fingerprint, trust
 
     entries = declare.all_entries()
-    inner = cache.folder_within(o.folder / f"inner-{fingerprint.tuples()}")
+    folders = [build.object_folder(cpu) for cpu in o.cpus]
+    inner = cache.folder_within(folders[0] / f"inner-{fingerprint.tuples()}")
     for path in inner.glob("*"):
         if not trust.usable(path):
             path.unlink()
-    compiler.prepare(inner, o.cpu)
+    compiler.prepare(inner, o.cpus)
     while name := names.get():
         start = time.process_time()
         row: dict[str, Any] = {"name": name}
         try:
-            code, gives = compiler.compile_object(entries[name], o.cpu)
-            cache.write(o.folder / build.object_name(entries[name], gives), code)
-            row |= {"gives": gives, "seconds": time.process_time() - start, "bytes": len(code)}
+            codes, gives = compiler.compile_object(entries[name], o.cpus)
+            for folder, code in zip(folders, codes, strict=True):
+                cache.write(folder / build.object_name(entries[name], gives), code)
+            row |= {"gives": gives, "seconds": time.process_time() - start}
         except Exception as error:
             row["error"] = f"{type(error).__name__}: {error}"
             traceback.print_exc()

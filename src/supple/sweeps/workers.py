@@ -24,7 +24,8 @@ from supple.foundation.errors import SimulationError, SuppleError
 
 CONNECT = 10.0  # s to find the cluster
 AHEAD = 4  # jobs that each thread of the cluster is given ahead
-START = "fork" if sys.platform == "linux" else "spawn"
+FORKED = sys.platform == "linux"
+START = "fork" if FORKED else "spawn"
 PAUSE = 1.0  # s after which a worker looks whether its parent is still there
 LONGEST_WAIT = 3600.0  # s; then it is looked again
 READY = "ready"
@@ -140,6 +141,9 @@ def answers(
                     yield answer
             workers = [worker for worker in workers if not worker.ended]
     finally:
+        for worker in workers:  # all at once: each takes some ms to give its memory back
+            if not worker.ended:
+                worker.process.terminate()
         for worker in workers:
             worker.end()
 

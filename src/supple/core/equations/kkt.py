@@ -267,6 +267,15 @@ def solve_dense(w, f, c):
 
 
 @kernel
+def solve_once(m, w, f, c):
+    """``solve`` for an iteration, whose next step mends what rounding leaves in the rows."""
+    if w.factors[0] == BLOCKS or w.factors[0] == ARTICULATED:
+        elimination.solve(m, w, f, c, w.factors[0] == ARTICULATED)
+        return -1
+    return solve(m, w, f, c)
+
+
+@kernel
 def positions(m, w, t, q, u, d, place):
     """Move q onto the constraints, as little as possible in the norm of M; d (nu), place (nq) are scratch.
 
@@ -300,7 +309,7 @@ def positions(m, w, t, q, u, d, place):
             d[k] = 0.0
         for i in range(nr):
             w.gap[i] = -w.gap[i]
-        if solve(m, w, d, w.gap) >= 0:
+        if solve_once(m, w, d, w.gap) >= 0:
             return math.inf
         chart.retract(m, q, d, place)
         for k in range(q.shape[0]):
@@ -311,14 +320,17 @@ def positions(m, w, t, q, u, d, place):
 @kernel
 def velocities(m, w, t, u, d):
     """Change u as little as possible so that it satisfies the rows; needs ``positions``."""
-    for _ in range(2):
+    for it in range(2):
         tree.motion(m, w, u, u)
         links.rates(m, w, t, u, w.gap)
         for k in range(d.shape[0]):
             d[k] = 0.0
         for i in range(w.gap.shape[0]):
             w.gap[i] = -w.gap[i]
-        solve(m, w, d, w.gap)
+        if it == 0:
+            solve_once(m, w, d, w.gap)
+        else:
+            solve(m, w, d, w.gap)
         for k in range(u.shape[0]):
             u[k] += d[k]
 

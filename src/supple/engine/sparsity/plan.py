@@ -33,9 +33,26 @@ from supple.engine.sparsity.solver_choice import choose, choose_newton
 from supple.engine.sparsity.structure import Structure, room_of
 from supple.foundation.arrays import Array
 
-TRIES = 2000  # places that are looked at before a group goes behind everything else
+TRIES = 2  # places that are looked at one by one, before all of them are at once
 NONE = np.zeros(0, dtype=np.int64)
 NO_PLAN = np.zeros(at.PLAN_HEAD, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """Places of the entries of a group of rows, behind the first of them."""
+
+    step: int  # numbers between two rows
+    count: int  # of rows
+    runs: list[list[int]]  # of one row: first place and length of each run of entries
+    all: int  # bits of all entries
+
+    def conflicts(self, used: int) -> int:
+        """Places of the group, as bits, where one of its entries would be on a used number."""
+        row = 0
+        for begin, length in self.runs:
+            row |= _spread(used, 1, length) >> begin
+        return _spread(row, self.step, self.count)
 
 
 @dataclass
@@ -48,13 +65,14 @@ class _Rows:
     used: int = 0  # bit k: the number ``start + k`` is taken
     length: int = 0
     start: int = 0  # the first free number in the group that was put last: holes before it are left
-    shapes: dict[tuple[int, bytes], tuple[int, int]] = field(default_factory=dict)
+    shapes: dict[tuple[int, bytes], _Shape] = field(default_factory=dict)
 
     def put(self, columns: np.ndarray, count: int) -> list[int]:
         """Places of ``count`` rows with entries in these columns, which are sorted."""
         if not count or not len(columns):
             return [0] * count
-        step, shape = self._shape(columns, count)
+        found = self._shape(columns, count)
+        shape = found.all
         begin = int(columns[0])
         place = max(self.start - begin, 0)
         for _ in range(TRIES):
@@ -65,17 +83,17 @@ class _Rows:
             last = taken.bit_length() - 1  # this entry goes to the next free number, or farther
             place += _first_free(used >> last)
         else:
-            place = max(self.length - begin, 0)
+            place += _first_free(found.conflicts(self.used >> (place + begin - self.start)))
         first = place + begin
         self.used |= shape << (first - self.start)
         self.length = max(self.length, first + shape.bit_length())
         ahead = first - self.start
         ahead += _first_free(self.used >> ahead)
         self.used, self.start = self.used >> ahead, self.start + ahead
-        return [place + step * k for k in range(count)]
+        return [place + found.step * k for k in range(count)]
 
-    def _shape(self, columns: np.ndarray, count: int) -> tuple[int, int]:
-        """Numbers between rows of a group, and places of all their entries behind the first."""
+    def _shape(self, columns: np.ndarray, count: int) -> _Shape:
+        """The shape of a group of rows with entries in these columns."""
         own = columns - columns[0]
         key = count, own.tobytes()
         if key not in self.shapes:
@@ -85,8 +103,22 @@ class _Rows:
             step = len(own)  # what is far away of one group lies between the rows of another one
             while any(row & (row << step * k) for k in range(1, count)):
                 step += 1
-            self.shapes[key] = step, sum(row << step * k for k in range(count))
+            ends = np.flatnonzero(np.diff(own, append=own[-1] + 2) > 1)
+            begins = np.append(0, ends[:-1] + 1)
+            runs = np.stack([own[begins], ends - begins + 1], axis=1).tolist()
+            whole = sum(row << step * k for k in range(count))
+            self.shapes[key] = _Shape(step, count, runs, whole)
         return self.shapes[key]
+
+
+def _spread(used: int, step: int, count: int) -> int:
+    """Bits of ``used``, and those that are k steps below them, for all k less than ``count``."""
+    done = 1
+    while done < count:
+        more = min(done, count - done)
+        used |= used >> step * more
+        done += more
+    return used
 
 
 def _first_free(used: int) -> int:

@@ -22,6 +22,8 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.base.wrench import SIDE
+from supple.core.contact.pairs import CONTACT
+from supple.core.contact.pairs import STATE as LAST_STATE
 from supple.core.forces.callback import COUNT
 from supple.core.forces.control import STATES
 from supple.core.forces.forces import CARTESIAN, LINEAR_CONTROL
@@ -156,9 +158,11 @@ def _lines(model: Any, row: np.ndarray) -> int:
 
 
 def coupled_states(model: Any) -> bool:
-    """True if states of controllers are coupled with each other, or with several velocities."""
-    rows = model.element
-    return bool(np.any((rows[:, at.KIND] == LINEAR_CONTROL) & (rows[:, STATES] > 0)))
+    """True if states are coupled with each other, or with several velocities."""
+    rows, kinds = model.element, model.element[:, at.KIND]
+    if np.any((kinds == CONTACT) & (rows[:, LAST_STATE] >= 0)):
+        return True
+    return bool(np.any((kinds == LINEAR_CONTROL) & (rows[:, STATES] > 0)))
 
 
 def _ropes(model: Any) -> bool:

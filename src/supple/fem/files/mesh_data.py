@@ -288,6 +288,11 @@ def mesh_geometry(
         gmsh.finalize()
 
 
+def solid(mesh: MeshData, material: Material) -> SolidMesh:
+    """The solid elements of a mesh as a component, for model files: ``mesh.solid(material)``."""
+    return mesh.solid(material)
+
+
 def _kind(source: Path, allow_scripts: bool) -> str | None:
     """Kind of file for gmsh; None for its own scripts."""
     kind = SHAPES.get(source.suffix.lower())

@@ -6,12 +6,15 @@ few hundredths of a second, so that Ctrl-C and progress work.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from supple.core.base.layout import KIND, integers
+from supple.core.contact.pairs import CONTACT
 from supple.core.run import step as st
 from supple.engine.base.compiled import Compiled, RowSets
 from supple.engine.reading.symmetry import Symmetry
@@ -36,10 +39,10 @@ from supple.integrators.run.output_rows import Rows
 from supple.integrators.run.place_vectors import place_vectors
 from supple.integrators.run.progress import Pace
 from supple.integrators.run.sampling import Sampler, pass_by
-from supple.integrators.run.thread_lock import in_turn
+from supple.integrators.run.thread_lock import FIRST_BUDGET, in_turn, turns_of_batch
 from supple.loops.singular import Watch
 from supple.results.data.audit import AuditRecord, MomentumRecord
-from supple.results.data.run_data import EventRecord
+from supple.results.data.run_data import EventRecord, depth_of
 from supple.results.files.state_file import OutputFile
 from supple.signals.formulas import pulse_times
 from supple.state import State
@@ -277,15 +280,18 @@ class LoopRun:
         start = time.thread_time() - self.cpu
         if not self.goes_on:
             self._begin()
-        budget, outcome = 20, st.PAUSED
+        turns, outcome = turns_of_batch(), st.PAUSED
+        budget = FIRST_BUDGET if turns is None else turns.budget
         self.pace = Pace(self)
         while outcome == st.PAUSED and self.steps < self.options.max_steps:
-            clock = time.perf_counter()
-            budget = min(budget, self.options.max_steps - self.steps)
+            clock, before = time.perf_counter(), self.steps
+            budget = min(budget, self.options.max_steps - before)
             outcome = self.advance(budget)
             c.raise_interrupt()
             self.events.extend(self._take_events())
             seconds = time.perf_counter() - clock
+            if turns is not None:
+                turns.learn(self.steps - before, seconds, PAUSE)
             budget = int(min(max(budget * PAUSE / max(seconds, 1e-6), 1), 4 * budget + 1))
             if p.progress is not None:
                 p.progress(float(self.state[st.T]))
@@ -436,6 +442,17 @@ class LoopRun:
         read = self.problem.explained or self.compiled.callbacks
         return message(self, outcome) if read else ""
 
+    def _depths(self) -> dict[str, float]:
+        """Largest overlap of each contact, m, by the words of `depth_of`."""
+        c, found = self.compiled, dict[str, float]()
+        if ("element", CONTACT) not in c.kinds:
+            return found
+        kinds = integers(c.ints, "element")[:, KIND]
+        for e in np.flatnonzero(kinds == CONTACT).tolist():
+            word = depth_of(re.sub(r"(\[\d+\])?\.push$", "", c.force_names[e]))
+            found[word] = max(found.get(word, 0.0), float(self.fields.deepest[e]))
+        return found
+
     def _solution(self, outcome: int) -> Solution:
         s, count, r = self.state, self.count, self.fields
         t, (q, u, z, channels) = self.rows.finish(outcome != st.DONE)
@@ -444,6 +461,7 @@ class LoopRun:
         statistics["equal_steps"] = self.steps if self.options.fixed_step else 0
         statistics["cpu_seconds"] = self.cpu
         statistics.update(self.options.statistics(self.own))
+        statistics.update(self._depths())
         return Solution(
             t=t,
             q=q,

@@ -73,9 +73,7 @@ def alpha_sizes(c: Compiled) -> dict[str, int]:
     return c.sizes | _room(blocks.lengths(c.ints))
 
 
-def replaced_pivots(
-    record: Record, sizes: dict[str, int], own: Array
-) -> dict[str, float]:
+def replaced_pivots(record: Record, sizes: dict[str, int], own: Array) -> dict[str, float]:
     """Number of pivots of Newton's matrices by blocks that were rounding, in a method's reals."""
     begin, shape = record.places(sizes)["coefficients"]
     numbers = own[begin : begin + int(np.prod(shape))].reshape(shape)

@@ -14,6 +14,8 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
+FIRST_BUDGET = 20  # steps of the first call of a loop, where nothing is known of its pace
+
 
 class Ended(BaseException):
     """The run was given up because all of them are to end."""
@@ -25,6 +27,7 @@ class Turns:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.ended = False
+        self.budget = FIRST_BUDGET  # steps of the first call of a loop
 
     @contextlib.contextmanager
     def mine(self) -> Iterator[None]:
@@ -50,6 +53,14 @@ class Turns:
             raise Ended
         return outcome
 
+    def learn(self, steps: int, seconds: float, pause: float) -> None:
+        """Let first calls of later runs take about ``pause`` s, if steps take as long as these.
+
+        A loop that comes back early waits for the Python of the others.
+        """
+        if steps >= FIRST_BUDGET:
+            self.budget = max(int(steps * pause / max(seconds, 1e-6)), FIRST_BUDGET)
+
 
 _turns: ContextVar[Turns | None] = ContextVar("turns", default=None)
 
@@ -58,3 +69,8 @@ def in_turn(loop: Callable[..., int], with_python: bool) -> Callable[..., int]:
     """A loop as runs of the present context call it; some need Python in their steps."""
     turns = _turns.get()
     return loop if turns is None else partial(turns.called, loop, with_python)
+
+
+def turns_of_batch() -> Turns | None:
+    """The turns of the batch that the present run belongs to, if there is one."""
+    return _turns.get()

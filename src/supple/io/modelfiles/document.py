@@ -39,6 +39,8 @@ from supple.io.modelfiles.words import (
     simulate_word,
     simulation,
     units_of,
+    values_of,
+    word_of,
     words,
 )
 from supple.joints import Joint
@@ -46,7 +48,7 @@ from supple.model import Model
 from supple.results.files.dataset import ENERGIES, Track, variables
 from supple.results.plot import asked
 from supple.results.result import Result
-from supple.signals import as_signal
+from supple.signals import Signal, as_signal
 
 KEYS = {
     "save": Kind(path=True),
@@ -167,7 +169,8 @@ def check_units(node: Node, item: Any, model: Model, scope: Scope) -> None:
             _check(node["value"], (unit,), scope)
         return
     unit = _of_target(item, model)
-    word = words().get(type(item).__name__)
+    name = type(item).__name__
+    word = word_of(name, (type(item),)) or words().get(name)
     if unit is None or word is None:
         return
     for key, child in node.value.items():
@@ -183,7 +186,8 @@ def _inner(node: Node) -> Iterator[Node]:
     if not node.is_mapping:
         yield node
         return
-    word = words().get(node[TYPE].value) if TYPE in node.value else None
+    name = node[TYPE].value if TYPE in node.value else None
+    word = name and (word_of(name, (Signal,)) or words().get(name))
     for key, child in node.value.items():
         if word is not None and key in word.arguments and units_of(word, key) == ("*",):
             yield from child.value if isinstance(child.value, tuple) else (child,)
@@ -467,7 +471,7 @@ class Document:
             if spec.group == "frames":
                 kind = Kind(frame=True)
             else:
-                kind = Kind(classes=VALUES[spec.group], number=spec.group == "signals")
+                kind = Kind(classes=values_of(spec.group), number=spec.group == "signals")
             found = self.reader.value(spec.node, kind, spec.scope, ("*",))
             if kind.signal and isinstance(found, (int, float, str)):
                 found = self.reader.called(spec.node, spec.scope, lambda: as_signal(found))

@@ -27,6 +27,7 @@ from supple.io.modelfiles.words import (
     choices,
     fits,
     units_of,
+    word_of,
     words,
 )
 
@@ -195,6 +196,10 @@ class Reader:
 
     def word(self, node: Node, classes: tuple[type, ...], scope: Scope) -> Word:
         """The class that a mapping is made of: its type, or the only one that fits."""
+        if TYPE not in node.value or isinstance(node[TYPE].value, str):
+            named = node[TYPE].value if TYPE in node.value else None
+            if (found := word_of(named, classes)) is not None:
+                return found
         known = choices(classes) if classes else words()
         if TYPE not in node.value:
             makers = {w.gives: w for w in known.values() if isinstance(w.make, type)}

@@ -24,6 +24,7 @@ from supple.io.modelfiles.words import (
     simulate_word,
     simulation,
     units_of,
+    values_of,
     words,
 )
 
@@ -49,8 +50,8 @@ def schema() -> Schema:
     properties["parameters"] = {"type": "object", "additionalProperties": _NUMBER}
     properties["include"] = _include()
     properties["frames"] = _named({"$ref": "#/$defs/place"})
-    for group, classes in VALUES.items():
-        properties[group] = _named(_one_of(classes))
+    for group in VALUES:
+        properties[group] = _named(_one_of(values_of(group)))
     for group, classes in (*ITEMS.items(), ("events", (Event,))):
         properties[group] = _named(_one_of(classes, item=True))
     simulated = simulate_word()

@@ -13,6 +13,7 @@ of them knows a unit, a file must give a plain number in SI units.
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
 import typing
@@ -26,12 +27,8 @@ from supple.bodies.base.rigid import PointMass
 from supple.constraints import Constraint, Driver, FrameDriver
 from supple.events import Event
 from supple.fem.base.damping import KelvinVoigt, ModalDamping, Rayleigh
-from supple.fem.base.imported import ImportedComponent
 from supple.fem.base.material import Material
-from supple.fem.files.mesh_data import MeshData
 from supple.fem.sections.sections import CrossSection, TaperedSection
-from supple.fem.shells.shell import ShellMesh
-from supple.fem.solids.solid import SolidMesh
 from supple.forces import ForceElement
 from supple.forces.laws import Law
 from supple.foundation import public_names
@@ -62,16 +59,20 @@ MAKERS = (
     "block", "load_component", "plate", "read_abaqus", "read_calculix", "read_matrix_market",
     "read_mesh", "read_nastran", "ShellMesh",
 )  # fmt: skip
-# Named values of a file by group, and what may be in each.
-VALUES: dict[str, tuple[type, ...]] = {
+# Named values of a file by group, and what may be in each; public names of what few files need.
+VALUES: dict[str, tuple[type | str, ...]] = {
     "materials": (Material,),
     "sections": (CrossSection, TaperedSection),
     "signals": (Signal,),
     "laws": (Law,),
     "shapes": (ShapeSet, AssumedShapes),
     "damping": (Rayleigh, ModalDamping, KelvinVoigt),
-    "components": (SolidMesh, ShellMesh, ImportedComponent, MeshData),
+    "components": ("SolidMesh", "ShellMesh", "ImportedComponent", "MeshData"),
 }
+# Public classes that are no words: the model has the one, readers of files make the other.
+NO_WORDS = ("Ground", "MeshData")
+# Public classes from which no other is derived: a mapping without a type can be nothing else.
+ALONE = ("Event", "Interface", "Material", "Member", "PointMass", "SecondOrder")
 # Endings of files whose readers open no other file.
 ENDINGS = dict.fromkeys(
     (("read_mesh", "path"), ("MeshShape", "path")), (".msh", ".vtk", ".vtu", ".stl")
@@ -106,11 +107,6 @@ COMMON: dict[str, Units] = {
 _ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.+)$", re.MULTILINE)
 
 
-def solid(mesh: MeshData, material: Material) -> SolidMesh:
-    """The solid elements of a mesh as a component: ``mesh.solid(material)``."""
-    return mesh.solid(material)
-
-
 def combined(
     text: str, signals: Mapping[str, SignalLike], kinks: Sequence[float] = ()
 ) -> Combination:
@@ -124,8 +120,8 @@ def combined(
     return replace(found, kinks=tuple(map(float, kinks)))
 
 
-# Beside the public names.
-OTHERS: dict[str, Callable[..., Any]] = {"Combination": combined, "solid": solid}
+# Functions beside the public names: module and name.
+OTHERS = {"Combination": (__name__, "combined"), "solid": ("supple.fem.files.mesh_data", "solid")}
 
 
 @dataclass(frozen=True)
@@ -207,19 +203,28 @@ def concrete(cls: Any) -> bool:
 
 
 @cache
+def _made(name: str) -> Word:
+    """The word of a public name, or of one beside them."""
+    if name in OTHERS:
+        module, own = OTHERS[name]
+        return Word(name, getattr(importlib.import_module(module), own))
+    return Word(name, public_names.value(name))
+
+
+@cache
 def words() -> Mapping[str, Word]:
-    """All words by name."""
+    """All words by name. Everything public is loaded; ``word_of`` knows a word alone."""
     public = {n: public_names.value(n) for n in public_names.paths()}
     classes = {n: c for n, c in public.items() if concrete(c) and not _is_base(c)}
-    known = {n: Word(n, public[n]) for n in MAKERS} | {n: Word(n, m) for n, m in OTHERS.items()}
+    known = {n: _made(n) for n in (*MAKERS, *OTHERS)}
     wanted: list[Any] = [base for bases in ITEMS.values() for base in bases] + [Event]
     wanted += [c for a in simulation().values() for c in a.kind.classes]
     found: dict[str, Word] = {}
     while wanted:
         base = wanted.pop()
         for name, cls in classes.items():
-            if name not in found and fits(cls, base) and name != "Ground":
-                found[name] = Word(name, cls)
+            if name not in found and fits(cls, base) and name not in NO_WORDS:
+                found[name] = _made(name)
                 wanted += _classes_of(found[name])
     return dict(sorted((found | known).items()))
 
@@ -258,6 +263,35 @@ def simulation() -> Mapping[str, Argument]:
 def choices(classes: tuple[type, ...]) -> Mapping[str, Word]:
     """The words that make something of one of these classes."""
     return {n: w for n, w in words().items() if any(fits(w.gives, c) for c in classes)}
+
+
+@cache
+def word_of(name: str | None, classes: tuple[type, ...]) -> Word | None:
+    """The word of a name that makes something of one of these classes, without loading others.
+
+    Without a name it is the only word there is. None says that all words must be asked:
+    `choices`. The classes are those of items, named values or arguments of words, so that
+    whatever makes them is a word.
+    """
+    if name is None:
+        only = classes[0].__name__ if len(classes) == 1 else ""
+        alone = only in ALONE and public_names.value(only) is classes[0]
+        return _made(only) if alone else None
+    if name in MAKERS or name in OTHERS:
+        word = _made(name)
+    elif name in public_names.paths() and name not in NO_WORDS:
+        word = _made(name)
+        # One without a constructor may be a base of others
+        if not concrete(word.make) or "__init__" not in vars(word.make):
+            return None
+    else:
+        return None
+    return word if any(fits(word.gives, c) for c in classes) else None
+
+
+def values_of(group: str) -> tuple[type, ...]:
+    """What may be in a group of named values."""
+    return tuple(public_names.value(c) if isinstance(c, str) else c for c in VALUES[group])
 
 
 Units = tuple[str, ...]

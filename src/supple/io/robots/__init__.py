@@ -4,7 +4,4 @@ Both are read to one description of links, motions and loops, and built into a m
 replaced by flexible ones. It imports `modelfiles` for units and words.
 """
 
-from supple.io.robots.description import JointLimits
-from supple.io.robots.robot_file import ENDINGS, RobotFile, read_mjcf, read_urdf
-
-__all__ = ["ENDINGS", "JointLimits", "RobotFile", "read_mjcf", "read_urdf"]
+ENDINGS = (".urdf", ".xml", ".mjcf")  # of robot files

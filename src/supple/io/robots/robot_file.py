@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 Given = ParamSpec("Given")
 READERS: dict[str, type[Urdf] | type[Mjcf]] = {"robot": Urdf, "mujoco": Mjcf}
 FORMATS = {"robot": "a URDF file (<robot>)", "mujoco": "an MJCF file (<mujoco>)"}
-ENDINGS = (".urdf", ".xml", ".mjcf")
 
 
 class RobotFile:
