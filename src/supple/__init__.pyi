@@ -28,10 +28,14 @@ from supple.analyses.stability.stiffness import stiffness as stiffness
 from supple.bodies.base.rigid import Ground as Ground
 from supple.bodies.base.rigid import PointMass as PointMass
 from supple.bodies.base.rigid import RigidBody as RigidBody
+from supple.bodies.base.shape import Capsule as Capsule
 from supple.bodies.base.shape import Cuboid as Cuboid
 from supple.bodies.base.shape import Cylinder as Cylinder
 from supple.bodies.base.shape import MeshShape as MeshShape
+from supple.bodies.base.shape import Plane as Plane
+from supple.bodies.base.shape import Point as Point
 from supple.bodies.base.shape import Sphere as Sphere
+from supple.bodies.base.shape import Torus as Torus
 from supple.bodies.beam.beam import Beam as Beam
 from supple.bodies.nodal.ancf_line import ANCFBeam as ANCFBeam
 from supple.bodies.nodal.ancf_line import Cable as Cable
@@ -68,6 +72,11 @@ from supple.fem.sections.sections import Rectangle as Rectangle
 from supple.fem.sections.sections import Section as Section
 from supple.fem.sections.sections import TaperedSection as TaperedSection
 from supple.fem.sections.sections import Tube as Tube
+from supple.forces.contact_laws import Friction as Friction
+from supple.forces.contact_laws import Hertz as Hertz
+from supple.forces.contact_laws import HuntCrossley as HuntCrossley
+from supple.forces.contact_laws import RoundedFriction as RoundedFriction
+from supple.forces.contacts import Contact as Contact
 from supple.forces.controllers import ControlLaw as ControlLaw
 from supple.forces.controllers import SampledController as SampledController
 from supple.forces.controllers import StateSpaceController as StateSpaceController

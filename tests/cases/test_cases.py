@@ -162,6 +162,9 @@ ON_LOOPS = {"BDF": (1e-12, 1e-12)}
 # An explicit method must follow stiff damping, an implicit one of order 5 fast vibration; a loop
 # in Python takes ten times as long for the millions of steps that are left.
 HOPELESS = {
+    # Walls of 1e13 N/m^1.5: forces that act at stages without weight throw the others out of the
+    # wall, and errors of multistep methods behind them are large: the energy audit tells of both.
+    *(("contact-thin-wall", m) for m in ("DormandPrince", "BDF", "Adams")),
     ("huang-five-elements", "DormandPrince"),
     ("huang-five-elements", "Adams"),
     ("huang-five-elements-undamped", "Radau"),
@@ -253,7 +256,9 @@ def test_case_holds(case, method):
     if method in MULTISTEP:
         found = [with_errors_of_steps(q, result, tolerances[method]) for q in found]
     assert [q for q in found if not q.passed] == []
-    assert len(found) >= (8 if case.name.startswith(("zhao-cantilever", "nada-arm")) else 31)
+    few = {"contact": 3, "zhao-cantilever": 8, "nada-arm": 8}
+    fewest = [n for name, n in few.items() if case.name.startswith(name)] or [31]
+    assert len(found) >= fewest[0]
     assert len({q.name for q in found}) == len(found)
 
 
@@ -305,7 +310,7 @@ ROPES = ("capstan", "block-and-tackle")  # all their numbers have times
 SHORT = [
     pytest.param(case, id=case.name, marks=[] if case.name in EARLY else [pytest.mark.slow])
     for case in cases.all()
-    if case.times and not case.long and not case.name.startswith(("ancf", *ROPES))
+    if case.times and not case.long and not case.name.startswith(("ancf", "contact", *ROPES))
 ]
 
 
@@ -801,6 +806,13 @@ def test_registry():
         "n-four-bar-40",
         "capstan",
         "block-and-tackle",
+        "contact-restitution",
+        "contact-slope",
+        "contact-braking",
+        "contact-ball-rolls",
+        "contact-oblique",
+        "contact-cradle",
+        "contact-thin-wall",
     ]
     assert all(isinstance(case, Case) and case.source and case.title for case in cases.all())
     with pytest.raises(sp.SuppleError, match="no case 'huang-rigit', did you mean 'huang-rigid'"):

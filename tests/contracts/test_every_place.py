@@ -211,6 +211,25 @@ def _preload(ends: Callable[..., tuple[sp.Frame, sp.Frame]]) -> Callable[..., Ma
     return make
 
 
+def _contact(ends: Callable[..., tuple[sp.Frame, sp.Frame]]) -> Callable[..., Made]:
+    """Two large balls, which overlap by far, at rest: a push along the line between them."""
+
+    def make(tip: sp.Frame, other: sp.RigidBody) -> Made:
+        a, b = ends(tip, other.at(0.05, 0.02))
+
+        def wrench(seen: Result) -> list[Wrench]:
+            way = pulled(a, b, seen)
+            distance = float(np.linalg.norm(way))
+            force = 200.0 * (6.0 - distance) * way / distance
+            return [(a, -force, NONE), (b, force, NONE)]
+
+        law = sp.HuntCrossley(stiffness=200.0, exponent=1.0)
+        balls = (sp.Sphere(end, radius=3.0) for end in (a, b))
+        return sp.Contact("item", *balls, law), wrench
+
+    return make
+
+
 def _function(torque: np.ndarray) -> Callable[..., Made]:
     def make(tip: sp.Frame, other: sp.RigidBody) -> Made:
         item = sp.ForceFunction("item", tip, lambda t, state: (PUSH, torque))
@@ -267,6 +286,8 @@ POINT_FORCES: dict[str, tuple[type, Callable[..., Made], bool]] = {
     "SpringDamper at B": (sp.SpringDamper, _spring(second), True),
     "CartesianSpring at A": (sp.CartesianSpring, _cartesian(first), True),
     "CartesianSpring at B": (sp.CartesianSpring, _cartesian(second), True),
+    "Contact at A": (sp.Contact, _contact(first), True),
+    "Contact at B": (sp.Contact, _contact(second), True),
     "Bushing at A": (sp.Bushing, _preload(first), False),
     "Bushing at B": (sp.Bushing, _preload(second), False),
     "ForceFunction": (sp.ForceFunction, _function(NONE), True),

@@ -24,7 +24,7 @@ from models.kind_models import (
     SIGNAL_WAVES,
     pushed,
 )
-from models.kind_runs import END, INTEGRATORS, model_of, run
+from models.kind_runs import END, INTEGRATORS, formulations, model_of, run
 from supple.analyses.kinematics.kinematics import Recorded
 from supple.constraints import Constraint
 from supple.constraints.kinds import CONSTRAINTS, LINKS
@@ -52,21 +52,6 @@ VISIBLE = 50.0  # times the largest error: what a kind must change at least to b
 
 
 ABSOLUTE = 1  # place of absolute coordinates among the formulations
-
-
-def formulations(model: sp.Model) -> list[sp.Formulation]:
-    """Joint coordinates, absolute ones, and a tree with the last body cut off its joint.
-
-    The last two cross all joints of their loops from A to B.
-    """
-    *joints, last = model.joints
-    body = model.joints[last]
-    moving = {f.body.name for f in (body.A, body.B)} - {model.ground.name}
-    held = {f.body.name for name in joints for f in model.joints[name].frames.values()}
-    (free,) = moving - held
-    return [sp.JointCoordinates(), sp.Absolute(), sp.Branch([*joints, f"free:{free}"])]
-
-
 
 
 @cache
@@ -212,6 +197,8 @@ def test_rows_agree_with_packers_and_with_what_they_are_compiled_to() -> None:
         assert own & set(FORCES[cls].laws) and not bodies
         forces = model_of(kind).forces.values()
         laws = sum(f.law.states for f in forces if isinstance(f, sp.StateSpaceController))
+        touching = [f for f in forces if isinstance(f, sp.Contact)]
+        laws += sum(3 * len(f.pairs()) for f in touching if isinstance(f.friction, sp.Friction))
         assert compiled.nz == FORCES[cls].states + laws
     for kind, (cls, _) in CONSTRAINT_MODELS.items():
         row = next(CONSTRAINTS[c] for c in cls.__mro__ if c in CONSTRAINTS)

@@ -169,9 +169,10 @@ def test_power_is_the_change_of_energy(kind: str) -> None:
     """
     for e, q, u, z in states(kind):
         a, power = e.accelerate(0.0, q, u, z), e.power(0.0, q, u, z)
+        zdot = e.fields.zdot.copy()
 
-        def energies(s: float, e=e, q=q, u=u, z=z, a=a) -> np.ndarray:
-            return np.array(e.energies(s, e.ahead(q, u, a, s), u + s * a, z))
+        def energies(s: float, e=e, q=q, u=u, z=z, a=a, zdot=zdot) -> np.ndarray:
+            return np.array(e.energies(s, e.ahead(q, u, a, s), u + s * a, z + s * zdot))
 
         rates = _slope(energies, 2e-6)
         expected = np.where(e.compiled.force_dissipates, -power, power).sum()
@@ -288,7 +289,7 @@ def test_rows_say_whose_laws_have_branches() -> None:
 
 def test_views_of_forces_show_what_acts() -> None:
     for cls, row in FORCES.items():
-        assert row.at_frames == (row.view in ("point", "line", "rope")), cls
+        assert row.at_frames == (row.view in ("point", "line", "rope", "contact")), cls
         assert not issubclass(cls, JointForce) or row.view in ("coordinate", "motor"), cls
 
 

@@ -8,6 +8,8 @@ import dataclasses
 import inspect
 import json
 import math
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,7 +29,20 @@ from supple.io.modelfiles import units
 from supple.io.modelfiles.problems import Problems
 from supple.io.modelfiles.schema import schema
 from supple.io.modelfiles.tree import Node, parse
-from supple.io.modelfiles.words import COUNT, TYPE, simulate_word, simulation, units_of, words
+from supple.io.modelfiles.words import (
+    ALONE,
+    COUNT,
+    ITEMS,
+    TYPE,
+    VALUES,
+    choices,
+    simulate_word,
+    simulation,
+    units_of,
+    values_of,
+    word_of,
+    words,
+)
 from supple.io.modelfiles.writer import yaml_lines
 from supple.loops.assembly import compile_model
 
@@ -710,3 +725,45 @@ def test_outputs(tmp_path: Path) -> None:
     result = sp.files.ModelFile(tmp_path / "m.yaml").run()
     assert sp.files.load_result(tmp_path / "run.nc")["pin.angle"][-1] == result["pin"].angle[-1]
     assert (tmp_path / "pin.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_word_alone() -> None:
+    """A word that is found by its name is the one that is found among all words."""
+    known = words()
+    asked = {(sp.Event,), (sp.signals.Signal,), *ITEMS.values(), *map(values_of, VALUES)}
+    kinds = [a.kind for w in [*known.values(), simulate_word()] for a in w.arguments.values()]
+    while kinds:
+        kind = kinds.pop()
+        asked |= {kind.classes} - {()}
+        kinds += [k for k in (kind.entry, kind.values, *sum(kind.rows, ())) if k is not None]
+    assert len(asked) > 25
+    alone = set()
+    for classes in asked:
+        fitting = choices(classes)
+        for name in {*public_names.paths(), *known, "", "Ground", "nothing"}:
+            assert word_of(name, classes) == fitting.get(name)
+        made = {w.gives for w in fitting.values() if isinstance(w.make, type)}
+        if (found := word_of(None, classes)) is not None:
+            assert made == {found.make}
+            alone.add(found.name)
+    assert alone == set(ALONE)
+    for word in known.values():  # also where the class of an item is asked for
+        assert not isinstance(word.make, type) or word_of(word.name, (word.make,)) == word
+
+
+def test_what_a_model_file_loads() -> None:
+    """Reading a small file loads what it names: no meshes, studies or sweeps, nor SciPy."""
+    code = (
+        "import sys, pathlib, tempfile\n"
+        "from supple.io.modelfiles.model_file import ModelFile\n"
+        "from supple.io.modelfiles.starter import STARTER\n"
+        "path = pathlib.Path(tempfile.mkdtemp()) / 'a.yaml'\n"
+        "path.write_text(STARTER.replace('{type: AttachmentModes, n: 2}', '0'))\n"
+        "assert ModelFile(path).model['pin']\n"
+        "print(*(m for m in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    unwanted = ("scipy", "supple.sweeps", "supple.sensitivities", "supple.studies")
+    loaded = [n for n in done.stdout.split() if n.startswith((*unwanted, "supple.fem.solids"))]
+    assert loaded == []

@@ -35,7 +35,8 @@ def everything() -> sp.Model:
     """A model with one of each kind of sign."""
     m = sp.Model(gravity=(0, 0, -9.81), name="all <b> & <!-- kinds")
     beam = m.add(sp.Beam("arm <script>", 1.0, sp.Tube(0.04, 0.002), SOFT, modes=2))
-    slab = m.add(sp.RigidBody("slab", 1.0, (0.2, 0, 0), 0.01, shape=sp.Cuboid((0.4, 0.2, 0.1))))
+    form = sp.Cuboid(size=(0.4, 0.2, 0.1))
+    slab = m.add(sp.RigidBody("slab", 1.0, (0.2, 0, 0), 0.01, shape=form))
     bob = m.add(sp.RigidBody("bob", 0.2, inertia=1e-3))
     m.add(sp.Universal("gimbal", m.ground.at(0), beam.at(0)))
     m.add(sp.Cylindrical("slide", beam.at(1.0), slab.at(0), axis="x"))

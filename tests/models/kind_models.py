@@ -143,6 +143,28 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
             )
         ),
     ),
+    **{
+        f"Contact{words}": (
+            sp.Contact,
+            lambda friction=friction: with_item(
+                lambda m: sp.Contact(
+                    "touch",
+                    sp.Sphere(m["bob"].at(0.02), radius=0.9),
+                    sp.Cuboid(m.ground.at(0, 0, -0.4), (3, 3, 1)),
+                    sp.HuntCrossley(stiffness=900.0, restitution=0.7, speed=2.0),
+                    friction,
+                )
+            ),
+        )
+        for words, friction in (
+            ("", None),
+            (" with friction", sp.Friction(0.3, stiffness=400.0, damping=9.0)),
+            (
+                " with rounded friction",
+                sp.RoundedFriction((0.1, 0.06), 0.15, stribeck=2, rolling=0.01, transition=1),
+            ),
+        )
+    },
     "Bushing with matrices": (
         sp.Bushing,
         lambda: with_item(

@@ -36,6 +36,19 @@ def model_of(kind: str) -> sp.Model:
     return KINDS[kind]()
 
 
+def formulations(model: sp.Model) -> list[sp.Formulation]:
+    """Joint coordinates, absolute ones, and a tree with the last body cut off its joint.
+
+    The last two cross all joints of their loops from A to B.
+    """
+    *joints, last = model.joints
+    body = model.joints[last]
+    moving = {f.body.name for f in (body.A, body.B)} - {model.ground.name}
+    held = {f.body.name for name in joints for f in model.joints[name].frames.values()}
+    (free,) = moving - held
+    return [sp.JointCoordinates(), sp.Absolute(), sp.Branch([*joints, f"free:{free}"])]
+
+
 def run(
     model: sp.Model, integrator: sp.Integrator, formulation: sp.Formulation
 ) -> sp.results.Result:

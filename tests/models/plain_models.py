@@ -100,3 +100,46 @@ def sliding(follows: str) -> sp.Model:
     model.add(sp.Free("air", model.ground.at(0.8, 0, -0.05), body.at(0)))
     model.add(sp.SlidingJoint("slide", line.at(0.8), body.at(0, 0, 0.05), follows))
     return model
+
+
+RUBBING = {
+    "none": None,
+    "bristle": sp.Friction(40.0, stiffness=30.0, damping=4.0, rolling=0.1, spinning=0.2),
+    "bristle that slides": sp.Friction(
+        (0.02, 0.05), static=0.03, stribeck=2.0, axis=(1, 2, 0.5), stiffness=30.0, damping=4.0
+    ),
+    "rounded": sp.RoundedFriction(
+        (0.4, 0.2), static=0.6, stribeck=2.0, axis=(1, 2, 0.5), rolling=0.1, transition=0.5
+    ),
+}
+# Shapes of a body that moves: sizes such that the ball at the end of an arm is within all of them
+CARRIED = {
+    "plane": lambda frame: sp.Plane(frame, (0.1, 0.2, 1), (0, 0, 0.6)),
+    "ball": lambda frame: sp.Sphere(frame, radius=0.9),
+    "hollow ball": lambda frame: sp.Sphere(frame, radius=0.3, position=(0, 0.1, 0), inside=True),
+    "side of a bar": lambda frame: sp.Capsule(frame, radius=0.9, length=9.0, axis="x"),
+    "end of a bar": lambda frame: sp.Capsule(frame, radius=0.9, length=0.1, axis=(0, 1, 1)),
+    "side of a cylinder": lambda frame: sp.Cylinder(frame, radius=0.1, length=9.0, axis="x"),
+    "end of a cylinder": lambda frame: sp.Cylinder(frame, radius=5.0, length=0.4, axis=(0, 1, 9)),
+    "edge of a cylinder": lambda frame: sp.Cylinder(frame, radius=0.05, length=0.05, axis="y"),
+    "ring": lambda frame: sp.Torus(frame, radius=0.8, section=0.5, axis=(0.2, 1, 0)),
+    "face of a box": lambda frame: sp.Cuboid(frame, (4, 4, 0.3), rotation=(0.1, 0.2, 0.3)),
+    "edge of a box": lambda frame: sp.Cuboid(frame, (4, 0.05, 0.05), (0, -0.3, -0.3)),
+    "corner of a box": lambda frame: sp.Cuboid(frame, (0.05, 0.05, 0.05), (-0.4, -0.3, -0.3)),
+}
+
+
+def touching(shape: str, rubbing: str = "bristle", wheel: bool = False) -> sp.Model:
+    """Two bodies that move and touch: the end of an arm, and one that flies."""
+    model = two_link_arm("touching")
+    drone = model.add(sp.RigidBody("drone", 0.7, (0, 0, 0.02), (2e-3, 3e-3, 4e-3)))
+    rates = (1, 2, 3, 2, 1, 3)
+    model.add(
+        sp.Free("air", model.ground.at(0.7, 0.1, -0.5), drone.at(0), (0.3, 0.5, 0.2), rates)
+    )
+    tip = model["link2"].at(0.4, 0.01, 0.02, rotation=(0.3, 0.2, 0.1))
+    end = sp.Torus(tip, radius=0.6, section=0.3) if wheel else sp.Sphere(tip, radius=1.4)
+    law = sp.HuntCrossley(stiffness=7.0, restitution=0.8, speed=9.0, exponent=1.5)
+    carried = CARRIED[shape](drone.at(0.01, 0.02, 0.03, rotation=(0.1, -0.2, 0.3)))
+    model.add(sp.Contact("touch", carried, end, law, RUBBING[rubbing]))
+    return model

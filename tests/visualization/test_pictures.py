@@ -70,7 +70,8 @@ def test_modes_are_drawn_as_their_places_move(tmp_path: Path) -> None:
     """With dampers the places of a mode move on ellipses, not in phase."""
     m = sp.Model(gravity=(0, 0, -9.81), name="<i>modes")
     beam = m.add(sp.Beam("beam <b>", 1.0, sp.Rectangle(0.03, 0.02), SOFT, modes=3))
-    bob = m.add(sp.RigidBody("bob", 0.5, (0.05, 0, 0), 1e-3, shape=sp.Cuboid((0.1, 0.05, 0.05))))
+    form = sp.Cuboid(size=(0.1, 0.05, 0.05))
+    bob = m.add(sp.RigidBody("bob", 0.5, (0.05, 0, 0), 1e-3, shape=form))
     m.add(sp.Revolute("pin", m.ground.at(0), beam.at(0), axis="y"))
     m.add(sp.Spherical("ball", beam.at(1.0), bob.at(0)))
     # of no length, so that it has no direction

@@ -201,7 +201,8 @@ def test_a_box_has_the_inertia_of_its_body() -> None:
     corners = (surface.points - body.com) @ turn
     np.testing.assert_allclose(np.abs(corners), np.tile(0.5 * sizes, (8, 1)), rtol=1e-9)
     np.testing.assert_array_equal(surface.hub, body.com)
-    shaped = sp.RigidBody("b", 1.0, shape=[sp.Sphere(0.1), sp.Cuboid((1, 1, 1), (0, 0, 2))])
+    forms = [sp.Sphere(diameter=0.1), sp.Cuboid(size=(1, 1, 1), position=(0, 0, 2))]
+    shaped = sp.RigidBody("b", 1.0, shape=forms)
     assert shaped.surface().hub is None
     assert shaped.surface().points[:, 2].max() == 2.5
     with pytest.raises(sp.ModelError, match="RigidBody 'b': shape is 'ball', expected a Cuboid"):

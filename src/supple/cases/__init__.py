@@ -41,6 +41,7 @@ _MODULES = (
     "supple.cases.beams.ancf_plates",
     "supple.cases.mechanisms",
     "supple.cases.linkages.capstan",
+    "supple.cases.contacts",
 )
 
 

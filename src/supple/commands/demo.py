@@ -29,7 +29,7 @@ def arm() -> sp.Model:
             com=(0, 0, -0.1155),
             inertia=(0.04022, 0.08884, 3.752e-4),
             inertia_about="origin",
-            shape=sp.Cylinder(0.03, 0.231, axis="z", position=(0, 0, -0.1155)),
+            shape=sp.Cylinder(diameter=0.03, length=0.231, axis="z", position=(0, 0, -0.1155)),
         )
     )
     link2 = m.add(

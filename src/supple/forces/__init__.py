@@ -5,6 +5,8 @@ where it may act, its energy, its drawing, its names. It imports joints, bodies 
 """
 
 from supple.forces.base import ForceElement, JointForce
+from supple.forces.contact_laws import Friction, Hertz, HuntCrossley, RoundedFriction
+from supple.forces.contacts import Contact
 from supple.forces.controllers import (
     ControlLaw,
     Controller,
@@ -37,6 +39,7 @@ __all__ = [
     "PID",
     "Bushing",
     "CartesianSpring",
+    "Contact",
     "ControlLaw",
     "Controller",
     "CoordinateSpring",
@@ -48,6 +51,9 @@ __all__ = [
     "ForceFunction",
     "FormulaLaw",
     "FrameState",
+    "Friction",
+    "Hertz",
+    "HuntCrossley",
     "JointEffort",
     "JointForce",
     "JointFriction",
@@ -59,6 +65,7 @@ __all__ = [
     "Pressure",
     "Pulley",
     "Rope",
+    "RoundedFriction",
     "SampledController",
     "SpringDamper",
     "StateSpaceController",

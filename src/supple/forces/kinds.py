@@ -14,6 +14,7 @@ import numpy as np
 
 from supple.core.forces import forces as codes
 from supple.forces.base import ForceElement
+from supple.forces.contacts import Contact
 from supple.forces.controllers import SampledController, StateSpaceController
 from supple.forces.functions import EffortFunction, ForceFunction, PairFunction
 from supple.forces.joints import (
@@ -32,9 +33,10 @@ from supple.foundation.errors import ModelError, label
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
 
 Couples = Literal["", "nodes", "velocities", "state", "terms", "path"]
-Stores = Literal["", "coordinate", "line", "rope", "frames", "coupling", "gear"]
+Stores = Literal["", "coordinate", "line", "rope", "frames", "coupling", "gear", "contact"]
 View = Literal[
-    "motor", "coordinate", "efforts", "line", "point", "rope", "energy", "sampled", "controller"
+    "motor", "coordinate", "efforts", "line", "point", "rope", "contact", "energy", "sampled",
+    "controller",
 ]  # fmt: skip
 
 
@@ -73,6 +75,8 @@ ELEMENTS: dict[int, ElementKind] = {
         ElementKind(codes.GRADIENT, "a gradient body", True),
         ElementKind(codes.LINEAR_CONTROL, "a controller", False, "terms", WITHOUT_ENERGY),
         ElementKind(codes.ROPE, "a rope", True, "path", WITHOUT_ENERGY),
+        ElementKind(codes.CONTACT, "a contact", True, "nodes", WITHOUT_ENERGY),
+        ElementKind(codes.RUBBING, "friction of a contact", True, "", WITHOUT_ENERGY),
         ElementKind(codes.VECTOR_LOAD, "a load along a gradient body", False),
         ElementKind(
             codes.SECTION_LOAD, "a load on sections of a gradient body", False, "", WITHOUT_ENERGY
@@ -131,6 +135,14 @@ FORCES: dict[type[ForceElement], ForceKind] = {
             switches=_if_kinked,
         ),
         ForceKind(Rope, (codes.ROPE,), "rope", "rope", at_frames=True, switches=_always),
+        ForceKind(
+            Contact,
+            (codes.CONTACT, codes.RUBBING),
+            "contact",
+            "contact",
+            at_frames=True,
+            switches=_always,
+        ),
         ForceKind(CartesianSpring, (codes.CARTESIAN,), "point", "frames", at_frames=True),
         ForceKind(Bushing, (codes.BUSHING,), "point", "frames", at_frames=True),
         ForceKind(

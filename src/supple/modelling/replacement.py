@@ -156,7 +156,7 @@ def _with_frames(item: Any, change: Callable[[Frame], Frame]) -> Any:
             new = tuple(_changed_entry(entry, change) for entry in old)
             new = old if all(a is b for a, b in zip(old, new, strict=True)) else new
         else:
-            continue
+            new = _changed_entry(old, change)
         if new is not old:
             values[field] = new
     return _remade(item, values) if values else item
@@ -167,7 +167,8 @@ def _changed_entry(entry: Any, change: Callable[[Frame], Frame]) -> Any:
     if isinstance(entry, Frame):
         return change(entry)
     if dataclasses.is_dataclass(entry) and not isinstance(entry, type):
-        return _with_frames(entry, change) if hasattr(entry, "frame") else entry
+        carried = isinstance(getattr(entry, "frame", None), Frame)
+        return _with_frames(entry, change) if carried else entry
     return entry
 
 

@@ -523,12 +523,16 @@ class AtRest:
         """True if the load left is small beside the largest of the search, or the median stiffness.
 
         Near a singular position the stiffness has no bound: small steps are no sign of convergence.
+        A search that begins in an equilibrium sees no load: the weight of rigid bodies counts, too.
         """
         if np.max(np.abs(here.gap), initial=0.0) > STALLED:
             return False  # rows and targets that contradict each other
         left = float(np.max(np.abs(self.load(q, here)), initial=0.0))
         median = float(np.median(np.abs(np.diag(here.K)))) if here.K.size else 0.0
-        return left <= UNBALANCED * max(largest, median)
+        c = self.compiled
+        mass = float(at.model_fields(c.ints, c.reals).body[:, at.BODY_M].sum())
+        weight = mass * float(np.linalg.norm(c.gravity)) * c.length
+        return left <= UNBALANCED * max(largest, median, weight)
 
 
 def solved(K: Array, load: Array) -> Array:

@@ -19,6 +19,7 @@ from supple.engine.base.compiled import Compiled
 from supple.forces import (
     Bushing,
     CartesianSpring,
+    Contact,
     CoordinateSpring,
     ForceElement,
     JointSpring,
@@ -204,6 +205,16 @@ def _frames(mode: Mode, ends: Result, force: CartesianSpring | Bushing) -> float
     return float(np.sum(both @ force.matrices[0] * both))
 
 
+def _contact(mode: Mode, ends: Result, force: Contact) -> float:
+    view = ends[force.name]
+    stiffness, exponent = force.push()
+    depth = np.maximum(-view.gaps[0], 0.0)
+    slope = np.where(depth > 0.0, stiffness * exponent * depth ** (exponent - 1.0), 0.0)
+    hold, touches = force.bristle(mode.model.bodies), depth > 0.0
+    along = 0.0 if hold is None else hold[0] * float(np.sum(view.slips[:, touches] ** 2))
+    return float(np.sum(slope * view.gap_rates**2)) + along
+
+
 def _nothing(mode: Mode, ends: Result, force: ForceElement) -> float:
     return 0.0
 
@@ -217,6 +228,7 @@ STORED: dict[Stores, Callable[[Mode, Result, Any], float]] = {
     "coupling": _coupling,
     "gear": _gear,
     "frames": _frames,
+    "contact": _contact,
 }
 
 

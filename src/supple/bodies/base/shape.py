@@ -1,18 +1,18 @@
-"""Forms that rigid bodies are drawn with: looks only, no mass and no inertia follows from them."""
+"""Forms of bodies, by which these are drawn and touch each other; no mass follows from them."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.fem.drawn.primitives import cuboid, cylinder, sphere
+from supple.fem.drawn.primitives import cuboid, cylinder, sphere, torus
 from supple.fem.drawn.surface import Surface, joined, moved
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
@@ -22,27 +22,97 @@ from supple.foundation.fields import (
     checked,
     declared,
     given,
+    not_negative,
     positive,
-    stored,
     unit_vector,
     vector,
 )
+from supple.foundation.frames import Frame, expect_frame
 from supple.foundation.input_files import path_of
-from supple.foundation.poses import aligned
+from supple.foundation.poses import EYE, Pose, aligned
 from supple.foundation.validate import Axis, read_only, set_fields
 
-SHAPE = "a Cuboid, Cylinder, Sphere or MeshShape, or a sequence of them"
+SHAPE = "a Cuboid, Cylinder, Capsule, Torus, Sphere or MeshShape, or a sequence of them"
+SIZE = "a size by its name, e.g. radius=0.05: the first argument is a frame of a body"
 
 
-@stored
-class Shape(ABC):
-    """Base of the forms of rigid bodies; ``position`` (3,) m is in the body's axes."""
+class TouchingSurface(NamedTuple):
+    """A surface that balls of other bodies touch: its kind, sizes, and its pose."""
 
-    position: Given[ArrayLike, Vector]
+    kind: Literal["plane", "ball", "bar", "cylinder", "ring", "box"]  # core/contact/surfaces.py
+    sizes: tuple[float, ...]
+    pose: Pose  # in the axes of the shape's frame
+    inside: bool
 
-    @abstractmethod
+
+class TouchingBall(NamedTuple):
+    """A ball that touches surfaces: its place in the axes of the shape's frame, and its radius."""
+
+    place: Vector
+    radius: float
+
+
+class TouchingRing(NamedTuple):
+    """A ring that rolls on planes: pose with z along its axis, radii of middle line and section."""
+
+    pose: Pose
+    large: float
+    small: float
+
+
+def _frame_of_shape(owner: str, field: str, value: Any) -> Frame:
+    if isinstance(value, (int, float)):
+        raise ModelError(owner, field, value, SIZE)
+    return expect_frame(owner, field, value)
+
+
+@declared(init=False)
+class Shape:
+    """Base of forms; ``position`` (3,) m is along the axes of its frame, or of the body it draws.
+
+    A shape with a ``frame`` is what a `Contact` touches with; without one it is the ``shape`` of a
+    rigid body, by which that is drawn. No mass follows from it.
+    """
+
+    frame: Frame | None = checked(_frame_of_shape, default=None)
+
+    if TYPE_CHECKING:
+
+        @property
+        def position(self) -> Any:
+            """Its place, (3,) m."""
+
     def surface(self) -> Surface:
-        """Points and triangles in the body's axes."""
+        """Points and triangles in the axes of its frame; nothing of a point."""
+        return Surface(np.zeros((0, 3)), np.zeros((0, 3), dtype=np.intp))
+
+    @property
+    def touching_surface(self) -> TouchingSurface | None:
+        """The surface that balls of other bodies touch, if it has one."""
+        return None
+
+    @property
+    def touching_balls(self) -> tuple[TouchingBall, ...]:
+        """Balls by which it touches a plane, or, if there is one only, any surface."""
+        return ()
+
+    @property
+    def touching_rings(self) -> tuple[TouchingRing, ...]:
+        """Rings by which it touches a plane."""
+        return ()
+
+    @property
+    def curvature(self) -> float | None:
+        """One over its radius where it touches, 1/m, if that is the same in all directions."""
+        return None
+
+    @property
+    def allowed_depth(self) -> float | None:
+        """Overlap up to which laws of contact hold, m; None of what has no size.
+
+        0.05 of a radius, where the circle of contact has 0.22 of it, or 0.1 of a thickness.
+        """
+        return None
 
 
 def _sizes(owner: str, field: str, value: Any) -> Vector:
@@ -54,66 +124,316 @@ def _sizes(owner: str, field: str, value: Any) -> Vector:
 
 
 @declared
-class Cuboid(Shape):
-    """A box for pictures; it gives the body no mass.
+class Point(Shape):
+    """A point that touches surfaces, at ``position`` (3,) m in the axes of its frame."""
+
+    position: Given[ArrayLike, Vector] = vector("m", default=(0.0, 0.0, 0.0))
+
+    @property
+    def touching_balls(self) -> tuple[TouchingBall, ...]:
+        """A ball without size."""
+        return (TouchingBall(self.position, 0.0),)
+
+
+@declared
+class Plane(Shape):
+    """A plane without end; all of its other side is solid.
 
     Parameters
     ----------
+    frame : Frame
+        On the body that carries it, e.g. ``model.ground.at(0)``.
+    normal : (3,) or "x", "y", "z"
+        Direction out of the solid side, in the axes of the frame.
+    position : (3,) m
+        A point of it, in the axes of the frame.
+    """
+
+    normal: Given[Axis, Vector] = unit_vector(default="z")
+    position: Given[ArrayLike, Vector] = vector("m", default=(0.0, 0.0, 0.0))
+
+    @property
+    def touching_surface(self) -> TouchingSurface:
+        """The plane z = 0 of axes with z along its normal."""
+        pose = Pose(aligned(self.normal)[0], self.position)
+        return TouchingSurface("plane", (), pose, False)
+
+    @property
+    def curvature(self) -> float:
+        """Zero."""
+        return 0.0
+
+
+@declared
+class Cuboid(Shape):
+    """A box.
+
+    It touches a plane by its eight corners, and balls of other bodies everywhere.
+
+    Parameters
+    ----------
+    frame : Frame, optional
+        On the body that carries it.
     size : (3,) m
         Whole lengths of its edges along x, y, z.
     position : (3,) m
-        Its middle, in the body's axes.
+        Its middle, in the axes of the frame.
     rotation : (3, 3), (4,) or (3,), optional
-        Its axes in those of the body: matrix, quaternion or rotation vector (rad).
+        Its axes in those of the frame: matrix, quaternion or rotation vector (rad).
+    inside : bool
+        True for a hollow box, which bodies touch from within.
     """
 
-    size: Given[ArrayLike, Vector] = checked(_sizes, "m")
+    size: Given[ArrayLike | None, Vector] = checked(_sizes, "m", default=None)
     position: Given[ArrayLike, Vector] = vector("m", default=(0.0, 0.0, 0.0))
     rotation: Given[ArrayLike | None, Vector] = given("rad", default=None)
+    inside: bool = checked(validate.flag, default=False)
 
     def _check(self, owner: str) -> None:
+        _expect(owner, "size", self.size, "3 positive numbers in m")
         set_fields(self, rotation=validate.rotation(owner, "rotation", self.rotation))
+
+    @property
+    def allowed_depth(self) -> float:
+        """A tenth of its least size."""
+        return 0.1 * float(self.size.min())
 
     def surface(self) -> Surface:
         """The six faces."""
         return moved(cuboid(self.size), self.rotation, self.position)
 
+    @property
+    def touching_surface(self) -> TouchingSurface:
+        """Faces, edges and corners."""
+        half = tuple(0.5 * self.size)
+        pose = Pose(self.rotation, self.position)
+        return TouchingSurface("box", half, pose, self.inside)
+
+    @property
+    def touching_balls(self) -> tuple[TouchingBall, ...]:
+        """Its corners."""
+        signs = itertools.product((-0.5, 0.5), repeat=3)
+        places = [self.position + self.rotation @ (np.array(s) * self.size) for s in signs]
+        return tuple(TouchingBall(place, 0.0) for place in places)
+
+
+@declared(init=False)
+class Round(Shape):
+    """Base of round forms; a ``diameter`` is stored as their ``radius``, m."""
+
+    radius: float = positive("m", default=None)
+    diameter: Given[float | None, None] = positive("m", default=None, repr=False)
+
+    def _check(self, owner: str) -> None:
+        radius, diameter = (self.__dict__[field] for field in ("radius", "diameter"))
+        if (radius is None) == (diameter is None):
+            both = "missing" if radius is None else "given"
+            raise ModelError.plain(f"{owner}: radius and diameter are both {both}, expected one")
+        if diameter is not None:
+            set_fields(self, radius=0.5 * diameter, diameter=None)
+
+    @property
+    def allowed_depth(self) -> float:
+        """0.05 of its radius."""
+        return 0.05 * self.radius
+
 
 @declared
-class Cylinder(Shape):
-    """A round bar for pictures; it gives the body no mass.
+class Cylinder(Round):
+    """A round bar with flat ends.
+
+    It touches a plane by the edges of both ends, and balls of other bodies everywhere. Where it
+    stands on an end, no point of the edge is lowest: bodies that stand are a `Cuboid`, or several
+    points.
 
     Parameters
     ----------
-    diameter, length : m
+    frame : Frame, optional
+        On the body that carries it.
+    radius, diameter : m
+        One of both.
+    length : m
     axis : (3,) or "x", "y", "z"
-        Direction of its length, in the body's axes.
+        Direction of its length, in the axes of the frame.
     position : (3,) m
-        Its middle, in the body's axes.
+        Its middle, in the axes of the frame.
+    inside : bool
+        True for a hollow cylinder, which bodies touch from within.
     """
 
-    diameter: float = positive("m")
-    length: float = positive("m")
+    length: float = positive("m", default=None)
     axis: Given[Axis, Vector] = unit_vector(default="z")
     position: Given[ArrayLike, Vector] = vector("m", default=(0.0, 0.0, 0.0))
+    inside: bool = checked(validate.flag, default=False)
+
+    def _check(self, owner: str) -> None:
+        super()._check(owner)
+        _expect(owner, "length", self.length, "a positive number in m")
 
     def surface(self) -> Surface:
         """The side and both ends."""
-        return moved(
-            cylinder(0.5 * self.diameter, self.length), aligned(self.axis)[0], self.position
-        )
+        return moved(cylinder(self.radius, self.length), aligned(self.axis)[0], self.position)
+
+    @property
+    def touching_surface(self) -> TouchingSurface:
+        """Side, ends and edges."""
+        pose = Pose(aligned(self.axis)[0], self.position)
+        sizes = (self.radius, 0.5 * self.length)
+        return TouchingSurface("cylinder", sizes, pose, self.inside)
+
+    @property
+    def touching_rings(self) -> tuple[TouchingRing, ...]:
+        """Edges of both ends."""
+        turn = aligned(self.axis)[0]
+        ends = [self.position + s * self.length * self.axis for s in (-0.5, 0.5)]
+        return tuple(TouchingRing(Pose(turn, p), self.radius, 0.0) for p in ends)
 
 
 @declared
-class Sphere(Shape):
-    """A ball for pictures, of a diameter (m) around a position (3,) m; it gives no mass."""
+class Capsule(Round):
+    """A round bar with ends like half balls.
 
-    diameter: float = positive("m")
+    It touches a plane by the balls of both ends, and balls of other bodies everywhere.
+
+    Parameters
+    ----------
+    frame : Frame, optional
+        On the body that carries it.
+    radius, diameter : m
+        One of both.
+    length : m
+        Of its middle line, from the centre of one end to that of the other.
+    axis : (3,) or "x", "y", "z"
+        Direction of its length, in the axes of the frame.
+    position : (3,) m
+        Its middle, in the axes of the frame.
+    """
+
+    length: float = positive("m", default=None)
+    axis: Given[Axis, Vector] = unit_vector(default="z")
     position: Given[ArrayLike, Vector] = vector("m", default=(0.0, 0.0, 0.0))
+
+    def _check(self, owner: str) -> None:
+        super()._check(owner)
+        _expect(owner, "length", self.length, "a positive number in m")
+
+    def surface(self) -> Surface:
+        """The side and both ends."""
+        bar = cylinder(self.radius, self.length)
+        ends = [moved(sphere(self.radius), EYE, s * self.length * EYE[2]) for s in (-0.5, 0.5)]
+        return moved(joined([bar, *ends]), aligned(self.axis)[0], self.position)
+
+    @property
+    def touching_surface(self) -> TouchingSurface:
+        """Side and ends."""
+        pose = Pose(aligned(self.axis)[0], self.position)
+        return TouchingSurface("bar", (self.radius, 0.5 * self.length), pose, False)
+
+    @property
+    def touching_balls(self) -> tuple[TouchingBall, ...]:
+        """Both ends."""
+        ends = [self.position + s * self.length * self.axis for s in (-0.5, 0.5)]
+        return tuple(TouchingBall(place, self.radius) for place in ends)
+
+
+@declared
+class Torus(Round):
+    """A ring: a tyre, a wheel with a rounded edge, or, with ``section`` 0, the edge of a disc.
+
+    It touches a plane by its lowest point, and balls of other bodies everywhere. Where it lies
+    flat no point is lowest.
+
+    Parameters
+    ----------
+    frame : Frame, optional
+        On the body that carries it.
+    radius, diameter : m
+        Of its middle line, one of both: the outer radius is ``radius + section``.
+    section : m
+        Radius of its section, zero or positive.
+    axis : (3,) or "x", "y", "z"
+        About which it is round, in the axes of the frame.
+    position : (3,) m
+        Its middle, in the axes of the frame.
+    """
+
+    section: float = not_negative("m", default=0.0)
+    axis: Given[Axis, Vector] = unit_vector(default="z")
+    position: Given[ArrayLike, Vector] = vector("m", default=(0.0, 0.0, 0.0))
+
+    def _check(self, owner: str) -> None:
+        super()._check(owner)
+        if not self.section < self.radius:
+            expected = f"less than its radius, {self.radius} m"
+            raise ModelError(owner, "section", self.section, expected)
+
+    @property
+    def allowed_depth(self) -> float:
+        """0.05 of its section; of the edge of a disc of its radius."""
+        return 0.05 * (self.section or self.radius)
+
+    def surface(self) -> Surface:
+        """Triangles of the ring."""
+        drawn = torus(self.radius, max(self.section, 0.01 * self.radius))
+        return moved(drawn, aligned(self.axis)[0], self.position)
+
+    @property
+    def touching_surface(self) -> TouchingSurface | None:
+        """The ring, if its section has a size."""
+        if self.section == 0.0:
+            return None
+        pose = Pose(aligned(self.axis)[0], self.position)
+        return TouchingSurface("ring", (self.radius, self.section), pose, False)
+
+    @property
+    def touching_rings(self) -> tuple[TouchingRing, ...]:
+        """Itself."""
+        pose = Pose(aligned(self.axis)[0], self.position)
+        return (TouchingRing(pose, self.radius, self.section),)
+
+
+@declared
+class Sphere(Round):
+    """A ball.
+
+    Parameters
+    ----------
+    frame : Frame, optional
+        On the body that carries it.
+    radius, diameter : m
+        One of both.
+    position : (3,) m
+        Its centre, in the axes of the frame.
+    inside : bool
+        True for a hollow ball, which bodies touch from within.
+    """
+
+    position: Given[ArrayLike, Vector] = vector("m", default=(0.0, 0.0, 0.0))
+    inside: bool = checked(validate.flag, default=False)
 
     def surface(self) -> Surface:
         """Triangles of the ball."""
-        return moved(sphere(0.5 * self.diameter), np.eye(3), self.position)
+        return moved(sphere(self.radius), EYE, self.position)
+
+    @property
+    def touching_surface(self) -> TouchingSurface:
+        """The ball."""
+        return TouchingSurface("ball", (self.radius,), Pose(EYE, self.position), self.inside)
+
+    @property
+    def touching_balls(self) -> tuple[TouchingBall, ...]:
+        """Itself, unless it is hollow."""
+        return () if self.inside else (TouchingBall(self.position, self.radius),)
+
+    @property
+    def curvature(self) -> float:
+        """Negative from within."""
+        return -1.0 / self.radius if self.inside else 1.0 / self.radius
+
+
+def _expect(owner: str, field: str, value: Any, expected: str) -> None:
+    if value is None:
+        raise ModelError.plain(f"{owner}: {field} is missing, expected {expected}")
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -132,9 +452,9 @@ class MeshShape(Shape):
         The file's axes in those of the body: matrix, quaternion or rotation vector (rad).
     """
 
-    path: str
-    scale: float
-    rotation: Vector
+    path: str = ""
+    scale: float = 1.0
+    rotation: Vector = field(default_factory=lambda: EYE)
 
     def __init__(
         self,

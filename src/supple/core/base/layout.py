@@ -185,7 +185,7 @@ PIVOT_U, PIVOT_S, PIVOT = starts(6, 2)
 # Node matrices (6, 6) for tangents
 NODE_B, NODE_K, NODE_MATRICES = range(3)
 # Scratch rows (6) for one column or one force element
-SCRATCH_ROWS = 24
+SCRATCH_ROWS = 36
 
 # The sizes that shapes are made of, by their places in the head
 SIZES = {
@@ -260,6 +260,7 @@ WORK_RECORD = Record(
         # force elements
         "effort": "nu",
         "power": "elements",
+        "touched": "elements",  # of contacts 1 if they touch where a search within a step begins
         "zdot": "nz",
         "slopes": ("nz", 4),  # of the effort over the state, and of the state's rate over place, velocity and state
         # accelerations without constraints: by the whole mass matrix, or by the articulated recursion

@@ -1,4 +1,4 @@
-"""Shared parts of wrench elements: points of nodes, the turn of a wrench, columns on the path to a node."""
+"""Shared parts of wrench elements: points and frames of nodes, the turn of a wrench, columns on the path to a node."""
 
 from __future__ import annotations
 
@@ -22,6 +22,41 @@ def point(work, node, x, y, z):
         r[at.V + 3] + r[at.V + 1] * pz - r[at.V + 2] * py,
         r[at.V + 4] + r[at.V + 2] * px - r[at.V] * pz,
         r[at.V + 5] + r[at.V] * py - r[at.V + 1] * px,
+    )
+
+
+@kernel
+def frame(work, node, x, i):
+    """World axes (9) and place of a frame: pose R (9), p (3) at stiff[0] in the node's axes."""
+    r, o = work.node[node], work.origin
+    a, p = x[i + at.POSE_R : i + at.POSE_P], x[i + at.POSE_P : i + at.POSE]
+    return (
+        r[0] * a[0] + r[1] * a[3] + r[2] * a[6], r[0] * a[1] + r[1] * a[4] + r[2] * a[7], r[0] * a[2] + r[1] * a[5] + r[2] * a[8],
+        r[3] * a[0] + r[4] * a[3] + r[5] * a[6], r[3] * a[1] + r[4] * a[4] + r[5] * a[7], r[3] * a[2] + r[4] * a[5] + r[5] * a[8],
+        r[6] * a[0] + r[7] * a[3] + r[8] * a[6], r[6] * a[1] + r[7] * a[4] + r[8] * a[7], r[6] * a[2] + r[7] * a[5] + r[8] * a[8],
+        r[at.P] - o[0] + r[0] * p[0] + r[1] * p[1] + r[2] * p[2],
+        r[at.P + 1] - o[1] + r[3] * p[0] + r[4] * p[1] + r[5] * p[2],
+        r[at.P + 2] - o[2] + r[6] * p[0] + r[7] * p[1] + r[8] * p[2],
+    )
+
+
+@kernel
+def turned(a, v):
+    """A v for a rotation matrix given as a tuple."""
+    return (
+        a[0] * v[0] + a[1] * v[1] + a[2] * v[2],
+        a[3] * v[0] + a[4] * v[1] + a[5] * v[2],
+        a[6] * v[0] + a[7] * v[1] + a[8] * v[2],
+    )
+
+
+@kernel
+def turned_back(a, v):
+    """A^T v."""
+    return (
+        a[0] * v[0] + a[3] * v[1] + a[6] * v[2],
+        a[1] * v[0] + a[4] * v[1] + a[7] * v[2],
+        a[2] * v[0] + a[5] * v[1] + a[8] * v[2],
     )
 
 

@@ -8,6 +8,7 @@ from supple.core.base import layout as at
 from supple.core.base.buffers import starts
 from supple.core.base.layout import TREE_WORDS, WORK_WORDS, tree_at, with_elements, work_at
 from supple.core.bodies import tree
+from supple.core.contact import contact
 from supple.core.equations import dynamics
 from supple.core.equations.energies import kinetic, momentum, potential, strain, sum_vectors
 from supple.core.forces import constraint_rows as links
@@ -103,7 +104,7 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies, multi
         energies[i, KINETIC] = kinetic(m, w, u[i])
         energies[i, GRAVITY] = potential(m, w)
         energies[i, STRAIN] = strain(m, w, q[i])
-        energies[i, ELASTIC] = forces.energy(m, w, q[i]) + energies[i, STRAIN]
+        energies[i, ELASTIC] = forces.energy(m, w, q[i], z[i]) + energies[i, STRAIN]
         momentum(m, w, energies[i, MOMENTUM:STRAIN])
         forces.apply(m, w, time[i], q[i], u[i], z[i])
         forces.turn_rotors(m, w, a[i])
@@ -155,3 +156,13 @@ def element_history(ints, reals, work, time, q, u, z, e, places, points, power, 
             y[1] = -x[at.W + 1] - (dz * f0 - dx * f2)
             y[2] = -x[at.W + 2] - (dx * f1 - dy * f0)
             y[3], y[4], y[5] = f0, f1, f2
+
+
+@entry(INTS, REALS, VEC, MAT, MAT, MAT, INT, MAT)
+def contact_history(ints, reals, work, q, u, z, e, out):
+    """Fill out (nt, contact.SHOWN) with what contact e does: the columns are named in core/contact/contact.py."""
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    for i in range(q.shape[0]):
+        tree.poses(m, w, q[i])
+        tree.motion(m, w, u[i], u[i])  # accelerations do not enter
+        contact.contact_shown(m, w, e, z[i], out[i])

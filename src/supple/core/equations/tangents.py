@@ -16,6 +16,8 @@ from supple.core.bodies import ancf as gradient
 from supple.core.bodies import ancf_edge as gradient_edge
 from supple.core.bodies import flex, flex_body, line_edge, tree
 from supple.core.bodies import second_order_shapes as slaved
+from supple.core.contact.contact import contact_states
+from supple.core.contact.pairs import CONTACT, sticks
 from supple.core.forces import constraint_rows as links
 from supple.core.forces import forces, joint_forces
 from supple.core.forces.control import LINEAR_CONTROL, control_states
@@ -270,6 +272,8 @@ def spread_slopes(m, w, t, q, u, z, Rz, Gq, Gu, Gz):
             Rz[k, s], Gq[s, k], Gu[s, k], Gz[s, s] = w.slopes[s, 0], w.slopes[s, 1], w.slopes[s, 2], w.slopes[s, 3]
         elif m.element[e, at.KIND] == LINEAR_CONTROL:
             control_states(m, w, e, t, q, u, z, Rz, Gq, Gu, Gz)
+        elif m.element[e, at.KIND] == CONTACT and sticks(m.element[e]):
+            contact_states(m, w, e, z, Rz, Gq, Gu, Gz)
 
 
 @kernel

@@ -17,7 +17,7 @@ import numpy as np
 from supple.core.base import layout as at
 from supple.core.base.buffers import starts
 from supple.core.base.layout import TREE, WORK
-from supple.core.base.wrench import add_wrench, cross, scatter_relative
+from supple.core.base.wrench import add_wrench, cross, frame, scatter_relative, turned, turned_back
 from supple.native.declare import INT, MAT, REAL, kernel, shared
 
 # Element integers: nodes of A and B, place in the data, 1 if the matrices are more than diagonals
@@ -26,21 +26,6 @@ A, B, AT, FULL = 1, 2, 3, 4
 POSE_A, POSE_B, STIFFNESS, DAMPING, PRELOAD, _ = starts(at.POSE, at.POSE, 36, 36, 6)
 # Scratch rows of the tangents
 E_ROW, C_ROW, W_ROW = 5, 11, 17
-
-
-@kernel
-def frame(work, node, x, i):
-    """World axes (9) and place of a frame: pose R (9), p (3) at stiff[0] in the node's axes."""
-    r, o = work.node[node], work.origin
-    a, p = x[i + at.POSE_R : i + at.POSE_P], x[i + at.POSE_P : i + at.POSE]
-    return (
-        r[0] * a[0] + r[1] * a[3] + r[2] * a[6], r[0] * a[1] + r[1] * a[4] + r[2] * a[7], r[0] * a[2] + r[1] * a[5] + r[2] * a[8],
-        r[3] * a[0] + r[4] * a[3] + r[5] * a[6], r[3] * a[1] + r[4] * a[4] + r[5] * a[7], r[3] * a[2] + r[4] * a[5] + r[5] * a[8],
-        r[6] * a[0] + r[7] * a[3] + r[8] * a[6], r[6] * a[1] + r[7] * a[4] + r[8] * a[7], r[6] * a[2] + r[7] * a[5] + r[8] * a[8],
-        r[at.P] - o[0] + r[0] * p[0] + r[1] * p[1] + r[2] * p[2],
-        r[at.P + 1] - o[1] + r[3] * p[0] + r[4] * p[1] + r[5] * p[2],
-        r[at.P + 2] - o[2] + r[6] * p[0] + r[7] * p[1] + r[8] * p[2],
-    )
 
 
 @kernel
@@ -90,26 +75,6 @@ def inverse_tangent(s):
         return d, (-(0.25 / f) * (cot - half / (sine * sine)) - d) / s
     d = 1.0 / 12.0 + s * (1.0 / 720.0 + s * (1.0 / 30240.0 + s * (1.0 / 1209600.0 + s / 47900160.0)))
     return d, 1.0 / 720.0 + s * (2.0 / 30240.0 + s * (3.0 / 1209600.0 + s * (4.0 / 47900160.0)))
-
-
-@kernel
-def turned(a, v):
-    """A v for a rotation matrix given as a tuple."""
-    return (
-        a[0] * v[0] + a[1] * v[1] + a[2] * v[2],
-        a[3] * v[0] + a[4] * v[1] + a[5] * v[2],
-        a[6] * v[0] + a[7] * v[1] + a[8] * v[2],
-    )
-
-
-@kernel
-def turned_back(a, v):
-    """A^T v."""
-    return (
-        a[0] * v[0] + a[3] * v[1] + a[6] * v[2],
-        a[1] * v[0] + a[4] * v[1] + a[7] * v[2],
-        a[2] * v[0] + a[5] * v[1] + a[8] * v[2],
-    )
 
 
 @kernel

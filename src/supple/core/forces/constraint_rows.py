@@ -22,16 +22,16 @@ import numpy as np
 from supple.core.base import layout as at
 from supple.core.base.buffers import starts
 from supple.core.base.layout import TREE, WORK
-from supple.core.base.wrench import cross, last_column, point, scatter
-from supple.core.forces.bushing import (
+from supple.core.base.wrench import (
+    cross,
     frame,
-    inverse_tangent,
-    operator,
-    operator_change,
-    rotation_vector,
+    last_column,
+    point,
+    scatter,
     turned,
     turned_back,
 )
+from supple.core.forces.bushing import inverse_tangent, operator, operator_change, rotation_vector
 from supple.core.forces.signals import evaluate
 from supple.native.declare import INT, INTS, MAT, REAL, VEC, kernel, shared
 

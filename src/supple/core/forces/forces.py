@@ -14,6 +14,9 @@ from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import enter, point, subtract_wrench_turn
 from supple.core.bodies import ancf as gradient
 from supple.core.bodies import membrane
+from supple.core.contact import contact
+from supple.core.contact.contact import RUBBING
+from supple.core.contact.pairs import CONTACT
 from supple.core.forces import beam_load as load
 from supple.core.forces import (
     bushing,
@@ -43,9 +46,9 @@ from supple.core.forces.signals import evaluate
 from supple.native.declare import INT, MAT, REAL, VEC, kernel, shared
 
 __all__ = [
-    "BODY_DAMPING", "BUSHING", "CARTESIAN", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "GRADIENT", "JOINT_EFFORT", "JOINT_FRICTION",
+    "BODY_DAMPING", "BUSHING", "CARTESIAN", "CONTACT", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "GRADIENT", "JOINT_EFFORT", "JOINT_FRICTION",
     "JOINT_FUNCTION", "JOINT_LAW", "JOINT_SPRING", "JOINT_STOP", "LINEAR_CONTROL", "LINE_LAW", "LOAD", "MEMBRANE", "PAIR_FUNCTION",
-    "PID", "PRESSURE", "ROPE", "SECTION_LOAD", "SPRING_DAMPER", "VECTOR_LOAD", "apply", "differentiate", "drive", "energy",
+    "PID", "PRESSURE", "ROPE", "RUBBING", "SECTION_LOAD", "SPRING_DAMPER", "VECTOR_LOAD", "apply", "differentiate", "drive", "energy",
 ]
 
 FORCE, BODY_DAMPING, BUSHING, LOAD, FRAME_FUNCTION, JOINT_FUNCTION, GEAR = 1, 3, 4, 5, 6, 7, 8
@@ -56,7 +59,7 @@ GRADIENT = 14  # elastic forces, damping and weight of a gradient body
 VECTOR_LOAD = 15  # a load along a gradient body
 PRESSURE = 18  # on a surface of a gradient body
 SECTION_LOAD = 19  # a load along a gradient body that turns with its sections
-# 2 and 11 are springs along a line, 16 ropes, 17 linear controllers; kinds from JOINT_SPRING on act on one joint coordinate
+# 2 and 11 are springs along a line, 16 ropes, 17 linear controllers, 20 and 21 contacts; kinds from JOINT_SPRING on act on one joint coordinate
 
 # Element integers of FORCE: node, 1 if it turns with the body, signals of force and torque (6); reals: pose of the frame
 NODE, FOLLOWS, SIGNALS = 1, 2, 3
@@ -182,6 +185,10 @@ def apply(tree, work, t, q, u, z):
             power[e] = section_load.apply(tree, work, e, t, q, u)
         elif kind == ROPE:
             power[e] = rope.rope_apply(tree, work, e, q, u)
+        elif kind == CONTACT:
+            power[e] = contact.contact_apply(tree, work, e, z)
+        elif kind == RUBBING:
+            power[e] = contact.contact_rubs(tree, work, e, z)
         else:  # GEAR
             stretch, rate = gear(tree, e, q, u)
             f = c[GEAR_STIFFNESS] * stretch + c[GEAR_DAMPING] * rate
@@ -211,7 +218,8 @@ def drive(tree, work, t):
 def branches_move(tree):
     """True if a branch depends on poses and velocities of the tree."""
     for e in range(tree.element.shape[0]):
-        if tree.element[e, at.KIND] == LINE_LAW or tree.element[e, at.KIND] == ROPE:
+        kind = tree.element[e, at.KIND]
+        if kind == LINE_LAW or kind == ROPE or kind == CONTACT:
             return True
     return False
 
@@ -231,12 +239,14 @@ def branches(tree, work, t, q, u, z):
             code = MANY * code + control.control_branch(tree, work, e, t, q, u, z)
         elif el[at.KIND] == ROPE:
             code = MANY * code + rope.rope_branch(tree, work, e, q, u)
+        elif el[at.KIND] == CONTACT:
+            code = MANY * code + contact.contact_branch(tree, work, e, z)
     return code
 
 
-@shared(TREE, WORK, VEC, gives=REAL)
-def energy(tree, work, q):
-    """Energy stored in springs, stops and bushings (J)."""
+@shared(TREE, WORK, VEC, VEC, gives=REAL)
+def energy(tree, work, q, z):
+    """Energy stored in springs, stops, bushings and contacts (J)."""
     total = 0.0
     for e in range(tree.element.shape[0]):
         el, c = tree.element[e], tree.coef[e]
@@ -250,6 +260,8 @@ def energy(tree, work, q):
             total += cartesian.stored(tree, work, e)
         elif el[at.KIND] == ROPE:
             total += rope.rope_stored(tree, work, e, q)
+        elif el[at.KIND] == CONTACT:
+            total += contact.contact_stored(tree, work, e, z)
         elif el[at.KIND] == GEAR:
             stretch = c[GEAR_1] * q[el[GEAR_Q1]] + c[GEAR_2] * q[el[GEAR_Q2]] - c[GEAR_REST]
             total += 0.5 * c[GEAR_STIFFNESS] * stretch * stretch
@@ -325,6 +337,8 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru):
             section_load.differentiate(tree, work, e, t, q, Rq)
         elif kind == ROPE:
             rope.rope_differentiate(tree, work, e, q, u, Rq, Ru)
+        elif kind == CONTACT:
+            contact.contact_differentiate(tree, work, e, z, Rq, Ru)
         elif kind == GEAR:
             for i in range(2):
                 for j in range(2):

@@ -12,7 +12,7 @@ from supple.core.forces import laws
 from supple.core.forces.signals import evaluate
 from supple.native.declare import kernel
 
-JOINT_SPRING, JOINT_EFFORT, PID, JOINT_FRICTION, JOINT_STOP, JOINT_LAW = 20, 21, 22, 23, 24, 25
+JOINT_SPRING, JOINT_EFFORT, PID, JOINT_FRICTION, JOINT_STOP, JOINT_LAW = 40, 41, 42, 43, 44, 45
 # Element integers: places in q and u, signal (-1: none), controller state, and of JOINT_LAW, a spring with more than
 # linear and cubic terms, its laws (core/forces/laws.py)
 Q, U, SIGNAL, STATE, SPRING, DAMPER = 1, 2, 3, 4, 5, 6

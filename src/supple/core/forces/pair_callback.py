@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
-from supple.core.base.wrench import add_wrench, cross, scatter_relative
-from supple.core.forces.bushing import AT, A, B, relative, turned, turned_back
+from supple.core.base.wrench import add_wrench, cross, scatter_relative, turned, turned_back
+from supple.core.forces.bushing import AT, A, B, relative
 from supple.core.forces.callback import (
     AXES,
     COPY,

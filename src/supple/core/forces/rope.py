@@ -36,8 +36,7 @@ import numpy as np
 from supple.core.base import layout as at
 from supple.core.base.buffers import starts
 from supple.core.base.layout import TREE, WORK
-from supple.core.base.wrench import cross, last_column, scatter
-from supple.core.forces.bushing import frame
+from supple.core.base.wrench import cross, frame, last_column, scatter
 from supple.native.declare import INT, MAT, REAL, VEC, block, kernel, shared
 
 ROPE = 16

@@ -9,6 +9,7 @@ from supple.core.base.wrench import SIDE
 from supple.core.bodies import ancf as gradient
 from supple.core.bodies import line_edge as ls
 from supple.core.bodies import membrane
+from supple.core.contact import pairs
 from supple.core.forces import beam_load as load
 from supple.core.forces import control, forces, pressure, rope, section_load
 from supple.core.forces import joint_forces as joint
@@ -216,6 +217,10 @@ def forces_fit(m):
             if (el[control.STATES] > 0 and el[control.STATE] != states) or not control_fits(m, el):
                 return False
             states += el[control.STATES]
+        elif kind == pairs.CONTACT and pairs.sticks(el):
+            states += 3
+            if el[pairs.STATE] != states - 1:
+                return False
         elif kind == rope.ROPE and not rope_fits(m, el):
             return False
         elif kind == forces.MEMBRANE and not membrane_fits(m, el):
@@ -237,9 +242,11 @@ def lines_fit(m, el, kind):
     count = 2 * SIDE if not several else (2 if kind == forces.GEAR else el[control.COUNT])
     if kind == rope.ROPE or (kind == control.LINEAR_CONTROL and el[control.STATES] > 0):
         return False
+    if kind == pairs.CONTACT and pairs.sticks(el):
+        return False
     if first < 0:
         return not several or count < 2
-    between = kind == line.SPRING_DAMPER or kind == line.LINE_LAW or kind == forces.BUSHING or kind == forces.CARTESIAN
+    between = kind == line.SPRING_DAMPER or kind == line.LINE_LAW or kind == forces.BUSHING or kind == forces.CARTESIAN or kind == pairs.CONTACT
     if not several and not between:
         return False
     return within(first, count, border) and (2 * count if several else 2 * SIDE) <= reading

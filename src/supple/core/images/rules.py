@@ -12,6 +12,7 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.bodies import membrane
+from supple.core.contact import contact, pairs, surfaces
 from supple.core.forces import beam_load as load
 from supple.core.forces import (
     bushing,
@@ -79,6 +80,11 @@ ELEMENT = table(
       for kind, columns in ((line.LINE_LAW, (line.SPRING, line.DAMPER)), (joint.JOINT_LAW, (joint.SPRING, joint.DAMPER)))
       for column in columns),
     (forces.BUSHING, bushing.AT, 0, "data", bushing.PRELOAD + 6),
+    *((kind, *rule)
+      for kind in (pairs.CONTACT, contact.RUBBING)
+      for rule in ((pairs.A, 0, "nodes", 1), (pairs.B, 0, "nodes", 1), (pairs.AT, 0, "data", pairs.DATA),
+                   (pairs.PAIR, 0, None, pairs.WITH_RING), (pairs.SURFACE, 0, None, surfaces.LAST), (pairs.STATE, -1, "nz", 1),
+                   (pairs.FRICTION, 0, None, contact.ROUNDED), (pairs.HOLLOW, 0, None, 1))),
     (forces.BODY_DAMPING, forces.BODY, 0, "bodies", 1),
     (forces.LOAD, load.BODY, 0, "bodies", 1), (forces.LOAD, load.AT, 0, "data", 0), *_signals(forces.LOAD, load.SIGNALS, 3),
     (forces.VECTOR_LOAD, load.BODY, 0, "gradients", 1), (forces.VECTOR_LOAD, load.AT, 0, "data", 0),

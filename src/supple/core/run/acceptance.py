@@ -7,6 +7,7 @@ import math
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
 from supple.core.bodies import tree
+from supple.core.contact import pairs
 from supple.core.equations import dynamics, energies
 from supple.core.forces import forces
 from supple.core.run import step as st
@@ -24,7 +25,7 @@ def audit(m, w, r, ints, reals):
     energies.sum_vectors(m, w, r.q, r.u)
     kinetic = energies.kinetic(m, w, r.u)
     strain = energies.strain(m, w, r.q)
-    elastic = forces.energy(m, w, r.q) + strain
+    elastic = forces.energy(m, w, r.q, r.z) + strain
     total = kinetic + energies.potential(m, w) + elastic
     for e in range(r.w.shape[0]):
         total -= r.sign[e] * r.w[e]
@@ -46,6 +47,10 @@ def audit(m, w, r, ints, reals):
     reals[st.K_MIN] = min(reals[st.K_MIN], kinetic)
     reals[st.K_MAX] = max(reals[st.K_MAX], kinetic)
     reals[st.E_MAX] = max(reals[st.E_MAX], max(abs(total), kinetic))
+    for e in range(m.element.shape[0]):
+        if m.element[e, at.KIND] == pairs.CONTACT:
+            pairs.locate(m, w, e)
+            r.deepest[e] = max(r.deepest[e], -pairs.numbers(w)[0][pairs.GAP])
     for s in range(r.roots.shape[0]):
         p, size = energies.momentum_along(m, w, r.roots[s], r.screws[s])
         if first:

@@ -1,8 +1,9 @@
 """Kinks of force laws within a step: a step that passes one is repeated so that it ends there.
 
-Laws have branches: a stop touches or not, a controller saturates or not. A step over such a kink would lose the method's order.
+Laws have branches: a stop or a contact touches or not, a controller saturates or not. A step over such a kink would lose the method's order.
 A part of a step is quiet if bounds of ``reach`` keep every law on its branch; other parts are halved. Ropes over pulleys, dampers
-between points, and formulas, which may bend where it cannot be told beforehand, are sampled at eighths of the step as well.
+between points, and formulas, which may bend where it cannot be told beforehand, are sampled at eighths of the step as well, and so are contacts that
+touch already: bounds tell that no other one begins to touch, however thin the body and large the step.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from supple.core.base import opcodes as op
 from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import point
 from supple.core.bodies import tree
+from supple.core.contact import pairs, surfaces
 from supple.core.forces import control, forces, joint_forces, rope
 from supple.core.forces import point_spring as line
 from supple.core.forces.callback import flat
@@ -29,6 +31,9 @@ SAMPLED = 0.125  # longest part between samples of laws without bounds
 ROUNDING = 8 * 2.2e-16
 RESERVE = 2.0  # for the second derivative of a signal within a part
 INSIDE = 0.999  # of a part: signals may jump at the ends of steps
+AGAIN, FAR = 1.0 - 1e-6, 0.9  # fractions of a step that is repeated once, and again, before which a touch is not the one it was repeated for
+NOW = 1e-7  # fraction of a step: contacts that close before it touch already
+SHORT = 2.0**-50  # shortest part of the skipped one
 TURNS = 200.0  # rad in a step with events of points: there is room for so many crossings
 
 
@@ -179,6 +184,47 @@ def line_is_quiet(m, w, r, e, c, half):
 
 
 @kernel
+def place_noise(g):
+    """Rounding of a gap, by the numbers it is made of."""
+    return ROUNDING * (abs(g[pairs.C]) + abs(g[pairs.C + 1]) + abs(g[pairs.C + 2]))
+
+
+@kernel
+def contact_is_quiet(m, w, r, e, c, half):
+    """True if a contact that is open does not begin to touch; the workspace has the middle of the part.
+
+    The gap changes no more than the point of B is moved as seen from A, or, above a plane that rests, as it is moved along the normal.
+    """
+    el = m.element[e]
+    pairs.locate(m, w, e)
+    g = pairs.numbers(w)[0]
+    gap, first, second = g[pairs.GAP], el[pairs.A], el[pairs.B]
+    if gap < -place_noise(g):
+        return False
+    i, j = reach.last_column(m, first), reach.last_column(m, second)
+    rests = i < 0 and el[pairs.SURFACE] == surfaces.PLANE
+    while i != j:  # what moves both does not change the gap
+        if i > j:
+            i = m.column[i, at.BEFORE]
+        else:
+            j = m.column[j, at.BEFORE]
+    # any point of B serves, as long as A's point is the same and no point of B's surface moves farther
+    x, y, z = g[pairs.C], g[pairs.C + 1], g[pairs.C + 2]
+    bend = reach.bend_of_point(m, w, r, first, i, x, y, z, c, half) + reach.bend_of_point(m, w, r, second, i, x, y, z, c, half)
+    au, av, aw = reach.velocity_behind(m, w, r, first, i, x, y, z)
+    bu, bv, bw = reach.velocity_behind(m, w, r, second, i, x, y, z)
+    u, v, s = bu - au, bv - av, bw - aw
+    speed = math.sqrt(u * u + v * v + s * s)
+    if rests:
+        speed = abs(g[pairs.N] * u + g[pairs.N + 1] * v + g[pairs.N + 2] * s)
+    reached, size = speed * half + 0.5 * bend * half * half, abs(x) + abs(y) + abs(z)
+    if el[pairs.PAIR] == pairs.WITH_RING:  # which turns about its centre, too
+        p, q = reach.turned_by(m, w, r, first, i, c, half), reach.turned_by(m, w, r, second, i, c, half)
+        reached += m.data[el[pairs.AT] + pairs.LARGE] * min(2.0, (p + q) * half)
+    return apart(gap, reached, 0.0, size, half)
+
+
+@kernel
 def is_straight(m, e):
     """True if element e is a rope from one point to another, without pulleys and drums."""
     el = m.element[e]
@@ -203,7 +249,7 @@ def is_quiet(m, w, r, t, h, c, half):
     moves, controls = False, False
     for e in range(m.element.shape[0]):
         kind = m.element[e, at.KIND]
-        moves = moves or kind == line.LINE_LAW or is_straight(m, e)
+        moves = moves or kind == line.LINE_LAW or is_straight(m, e) or kind == pairs.CONTACT
         controls = controls or kind == control.LINEAR_CONTROL
         if kind == joint_forces.JOINT_STOP or kind == joint_forces.PID or kind == joint_forces.JOINT_LAW:
             if not joint_is_quiet(m, w, r, e, t, h, c, half):
@@ -219,6 +265,8 @@ def is_quiet(m, w, r, t, h, c, half):
             if m.element[e, at.KIND] == line.LINE_LAW and not line_is_quiet(m, w, r, e, c, half):
                 return False
             if is_straight(m, e) and not rope_is_quiet(m, w, r, e, c, half):
+                return False
+            if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 0.0 and not contact_is_quiet(m, w, r, e, c, half):
                 return False
     return True
 
@@ -236,17 +284,116 @@ def has_samples(m):
     return False
 
 
-@shared(TREE, WORK, st.RUN, REAL, REAL, gives=REAL)
-def first_kink(m, w, r, t0, h):
-    """Fraction of the step behind the first kink of a force law, above 1 if there is none."""
-    longest = SAMPLED if has_samples(m) else 1.0
-    a, width, looks = SKIPPED, longest, 0
+@kernel
+def note_touches(m, w):
+    """Write which contacts touch at the state in the workspace; True if one does."""
+    some = False
+    for e in range(m.element.shape[0]):
+        if m.element[e, at.KIND] == pairs.CONTACT:
+            pairs.locate(m, w, e)
+            w.touched[e] = 1.0 if pairs.numbers(w)[0][pairs.GAP] < 0.0 else 0.0
+            some = some or w.touched[e] == 1.0
+    return some
+
+
+@kernel
+def has_contacts(m):
+    """True if the model has contacts."""
+    for e in range(m.element.shape[0]):
+        if m.element[e, at.KIND] == pairs.CONTACT:
+            return True
+    return False
+
+
+@kernel
+def left_behind(m, w):
+    """True if a contact that was noted is open at the state in the workspace."""
+    for e in range(m.element.shape[0]):
+        if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 1.0:
+            pairs.locate(m, w, e)
+            g = pairs.numbers(w)[0]
+            if g[pairs.GAP] > place_noise(g):
+                return True
+    return False
+
+
+@kernel
+def note_open(m, w, r, t0, h, least):
+    """Write of each contact at the fraction ``least`` of the step 2 if it is open, 1 if it touches and is closing, 0 otherwise."""
+    branches_at(m, w, r, t0, h, least)
+    for e in range(m.element.shape[0]):
+        if m.element[e, at.KIND] == pairs.CONTACT:
+            pairs.locate(m, w, e)
+            g = pairs.numbers(w)[0]
+            closing = g[pairs.N] * g[pairs.V] + g[pairs.N + 1] * g[pairs.V + 1] + g[pairs.N + 2] * g[pairs.V + 2] < 0.0
+            w.touched[e] = 2.0 if g[pairs.GAP] > 4.0 * place_noise(g) else (1.0 if closing else 0.0)
+
+
+@kernel
+def passed_early(m, w, r, t0, h, least):
+    """Fraction up to which a step may go whose skipped part would pass through a body, above 1 otherwise.
+
+    A contact that has just begun to touch is still closing and may be behind a thin body after the skipped part; one that is open
+    may begin to touch in it. Such a step is repeated with that part of its size.
+    """
+    note_open(m, w, r, t0, h, least)
+    s, found = SKIPPED, 2.0
+    branches_at(m, w, r, t0, h, s)
+    if left_behind(m, w):
+        while s > SHORT and left_behind(m, w):
+            s *= 0.5
+            branches_at(m, w, r, t0, h, s)
+        found = s
+    return min(found, first_touch(m, w, r, t0, h, least, SKIPPED))
+
+
+@kernel
+def first_touch(m, w, r, t0, h, begin, end):
+    """Fraction, from ``begin`` up to ``end``, at which a contact that was open at the start of the step first touches; above 1 if none does.
+
+    After many looks it is the fraction up to which surely none does.
+    """
+    a, width, looks = begin, end, 0
+    while a < end:
+        looks += 1
+        width = min(width, end - a)
+        c, half, quiet, touches = a + 0.5 * width, 0.5 * width, True, False
+        reach.go_along(m, w, r, c)
+        for e in range(m.element.shape[0]):
+            if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 2.0 and not contact_is_quiet(m, w, r, e, c, half):
+                g = pairs.numbers(w)[0]
+                quiet, touches = False, touches or abs(g[pairs.GAP]) <= 2.0 * place_noise(g)
+        if touches:
+            return c
+        if quiet:
+            a, width = a + width, 2.0 * width
+        elif width <= SHORT:
+            return c
+        elif looks > MOST and a > begin:
+            return a
+        else:
+            width = half
+    return 2.0
+
+
+@shared(TREE, WORK, st.RUN, REAL, REAL, REAL, gives=REAL)
+def first_kink(m, w, r, t0, h, least):
+    """Fraction of the step behind the first kink of a force law, above 1 if there is none; contacts that close before ``least`` touch already."""
+    a, looks = SKIPPED, 0
+    if has_contacts(m):
+        early = passed_early(m, w, r, t0, h, least)
+        if early < 1.0:
+            return early
     before = branches_at(m, w, r, t0, h, a)
+    longest = SAMPLED if has_samples(m) or note_touches(m, w) else 1.0
+    width = longest
     while a < 1.0:
         looks += 1
         width = min(width, longest, 1.0 - a)
         c, half = a + 0.5 * width, 0.5 * width
         quiet, b = is_quiet(m, w, r, t0 + c * h, h, c, half), min(a + width, 1.0)
+        if not quiet and looks > MOST and a > 2.0 * SKIPPED and has_contacts(m):
+            return a  # up to there nothing is passed through
         if not quiet and width > (LEAST if looks < MOST else COARSE):
             width = half
             continue
@@ -273,7 +420,7 @@ def first_unseen(m, w, r, ints, t0, h):
     if ints[st.SWITCHED] == 1:
         ints[st.SWITCHED] = 0
         return 2.0
-    s = first_kink(m, w, r, t0, h)
+    s = first_kink(m, w, r, t0, h, LEAST)
     if s > 0.999999 or branches_at(m, w, r, t0, h, 1.0) != branches_at(m, w, r, t0, h, SKIPPED):
         return 2.0
     ints[st.SWITCHED] = 1
@@ -307,18 +454,28 @@ def turns_of_step(m, r):
 def find_switch(m, w, r, ints, reals, t0, h):
     """True if the step is to be repeated with the size in H_SWITCH: up to a kink of a force law, or with fewer turns.
 
-    The repeated step is taken as it is. A state that rests on a kink cannot stall the run.
+    The repeated step is taken as it is, unless a contact begins to touch well before its end: forces that the step before felt behind a
+    thin body make it another motion. A state that rests on a kink cannot stall the run.
     """
     if m.head[at.H_SWITCHES] == 0 and r.events.shape[0] == 0:
         return False
-    if ints[st.SWITCHED] == 1:
+    if ints[st.SWITCHED] > 0:
+        limit = AGAIN if ints[st.SWITCHED] == 1 else FAR
         ints[st.SWITCHED] = 0
+        if h > 4.0 * reals[st.H_MIN] and has_contacts(m):  # another step than the one that was looked at
+            least = max(4.0 * reals[st.H_MIN] / h, NOW)
+            note_open(m, w, r, t0, h, least)
+            s = first_touch(m, w, r, t0, h, least, 1.0)
+            if s < limit and (1.0 - s) * h > 4.0 * reals[st.H_MIN]:
+                ints[st.SWITCHED] = 2
+                reals[st.H_SWITCH] = max(s * h, 2.0 * reals[st.H_MIN])
+                return True
         return False
     s, turns = 2.0, turns_of_step(m, r)
     if turns > TURNS:
         s = 0.5 * TURNS / turns
     elif m.head[at.H_SWITCHES] > 0:
-        s = first_kink(m, w, r, t0, h)
+        s = first_kink(m, w, r, t0, h, max(min(4.0 * reals[st.H_MIN] / h, 0.5 * SKIPPED), NOW))
         if s > 0.999999:
             return False
         ints[st.SWITCHED] = 1

@@ -139,6 +139,16 @@ def bend_of_point(m, w, r, n, stop, x, y, z, c, half):
     return bend
 
 
+@kernel
+def turned_by(m, w, r, n, stop, c, half):
+    """Largest rate of turn of node n, per fraction of the step, by the columns behind number ``stop``."""
+    turns, i = 0.0, last_column(m, n)
+    while i > stop:
+        turns += rates(m, r, i, c, half)[0] * arms(w, i, 0.0, 0.0, 0.0)[0]
+        i = m.column[i, at.BEFORE]
+    return turns
+
+
 @shared(TREE, WORK, st.RUN, INT, INT, REAL, REAL, REAL, REAL, REAL, gives=REAL)
 def bend_of_velocity(m, w, r, n, spins, x, y, z, c, half):
     """Largest second derivative, per fraction of the step, of the velocity of a point of node n, or with ``spins`` 1 of its angular velocity."""

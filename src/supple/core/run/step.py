@@ -65,6 +65,7 @@ RUN_RECORD = Record(
         "way": "nu",  # largest way from the start and largest velocity so far of the place whose first velocity it is
         "pace": "nu",
         "sign": "elements",  # of the work in the balance of energy
+        "deepest": "elements",  # of contacts, largest overlap where a step ended
         # polynomials of the accepted step
         "px": ("nu", DEGREE),
         "pu": ("nu", DEGREE),

@@ -14,6 +14,8 @@ ELEMENTS = {
     codes.SPRING_DAMPER: "springs between points",
     codes.LINE_LAW: "springs between points",
     codes.BUSHING: "bushings",
+    codes.CONTACT: "contacts",
+    codes.RUBBING: "contacts",
     codes.LOAD: "loads along beams",
     codes.FRAME_FUNCTION: "functions",
     codes.JOINT_FUNCTION: "functions",
@@ -30,7 +32,7 @@ MOTIONS = {
     at.GRADIENT_EDGE: "nodal vectors",
     at.LINE_EDGE: "points on nodal vectors",
 }
-WAYS = {at.TREE_WAY: "elimination along the tree", at.BLOCKS: "sparse matrices"}
+WAYS = {at.TREE_WAY: "elimination along the tree"}
 
 
 def features(compiled: Compiled) -> set[str]:
@@ -43,6 +45,8 @@ def features(compiled: Compiled) -> set[str]:
             found.add(MOTIONS.get(code, ""))
         elif table in ("link", "driven link"):
             found.add("constraints")
+    if compiled.flexible:
+        found.add("elastic bodies")
     if compiled.ints[at.H_SWITCHES] > 0:
         found.add("kinks")
     if compiled.ints[at.H_BLOCK] > 0:

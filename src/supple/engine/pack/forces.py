@@ -24,6 +24,7 @@ from supple.core.forces import joint_forces as joint
 from supple.core.forces import point_spring as line
 from supple.engine.base.callbacks import Callback
 from supple.engine.base.compiled import SampledRecord
+from supple.engine.pack import contacts as pack_contacts
 from supple.engine.pack import ropes as pack_ropes
 from supple.engine.pack.attachments import has_axes
 from supple.engine.pack.buffers import Columns
@@ -31,6 +32,7 @@ from supple.forces import (
     PID,
     Bushing,
     CartesianSpring,
+    Contact,
     CoordinateSpring,
     DistributedLoad,
     EffortFunction,
@@ -421,6 +423,7 @@ PACKERS: dict[type[ForceElement], Callable[..., None]] = {
     ForceFunction: _frame_function,
     PairFunction: _pair_function,
     Rope: pack_ropes.pack,
+    Contact: pack_contacts.pack,
     EffortFunction: _joint_function,
     CoordinateSpring: _coupling,
     SampledController: _sampled,

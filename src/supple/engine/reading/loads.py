@@ -13,8 +13,9 @@ from supple.core.equations import history as kernel
 from supple.core.forces import forces as codes
 from supple.engine.base.compiled import Compiled
 from supple.engine.base.histories import RunHistory
+from supple.engine.pack.contacts import contact_history
 from supple.engine.pack.ropes import rope_history
-from supple.forces import ForceElement, Rope
+from supple.forces import Contact, ForceElement, Rope
 from supple.forces.kinds import force_kind
 from supple.foundation.arrays import Array
 from supple.results.data.run_data import ConstraintHistory, ElementHistory, History
@@ -92,6 +93,10 @@ class Loads:
             (part,) = c.channels(name)
             rope = rope_history(c.ints, c.reals, part, h.t, h.q, h.u)
             return ElementHistory(power[:, 0], efforts, rope.wrenches, rope)
+        if isinstance(force, Contact):
+            shown = contact_history(c, force, h.q, h.u, h.z)
+            loads = wrenches.reshape(nt, len(places), 6)
+            return ElementHistory(power[:, 0], efforts, loads, contact=shown)
         return ElementHistory(power[:, 0], efforts, wrenches.reshape(nt, len(places), 6))
 
     def of(self, history: History) -> Loads:

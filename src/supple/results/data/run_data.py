@@ -191,6 +191,26 @@ class RopeHistory:
     touches: Booleans  # (nt, n) whether the rope touches a place
 
 
+def depth_of(contact: str) -> str:
+    """Word among the statistics of a run for the largest overlap of a contact, m."""
+    return f"depth of {contact}"
+
+
+@dataclass(frozen=True, eq=False)
+class ContactHistory:
+    """Histories of a contact at n points, world axes; forces act on its body B."""
+
+    gap: Array  # (nt, n) m
+    rate: Array  # (nt, n) of the gap, m/s
+    normal: Array  # (nt, n, 3) from A to B
+    point: Array  # (nt, n, 3) m
+    push: Array  # (nt, n) N
+    friction: Array  # (nt, n, 3) N
+    torque: Array  # (nt, n, 3) of resistance to rolling and spinning, N m
+    slip: Array  # (nt, n, 3) velocity of B relative to A along the tangent plane, m/s
+    stored: Array  # (nt, n) J
+
+
 @dataclass(frozen=True)
 class ElementHistory:
     """Histories of one force element."""
@@ -200,6 +220,7 @@ class ElementHistory:
     # (nt, nf, 6) [torque; force] on its frames, each at the frame's origin, world axes
     wrenches: Array
     rope: RopeHistory | None = None  # what is known of a rope beside this
+    contact: ContactHistory | None = None  # and of a contact
 
 
 @dataclass(frozen=True, eq=False)

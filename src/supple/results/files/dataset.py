@@ -32,6 +32,7 @@ from supple.results.data.run_data import told_changes
 from supple.results.views.ancf_views import ANCFPointView, ANCFView
 from supple.results.views.constraint_views import SlidingView
 from supple.results.views.force_views import (
+    ContactView,
     EffortFunctionView,
     ForceView,
     JointForceView,
@@ -304,6 +305,12 @@ def _of_force(view: ForceView, loads: bool) -> Iterator[Variable]:
             tension = view.tension[:, k]
             yield Variable(f"{name}.tension_{k + 1}", tension, "", "N", "", "effort")
         yield Variable(f"{name}.length", view.length, "", "m", "", "length")
+    elif loads and isinstance(view, ContactView):
+        yield Variable(f"{name}.gap", view.gap, "", "m", "", "length")
+        yield Variable(f"{name}.normal_force", view.normal_force, "", "N", "", "effort")
+        yield Variable(f"{name}.friction_force", view.friction_force, "xyz", "N", "world", "load")
+        yield Variable(f"{name}.slip", view.slip, "", "m/s", "", "slip")
+        yield Variable(f"{name}.point", view.point, "xyz", "m", "world", "place of contact")
     elif loads and isinstance(view, PointForceView):
         yield Variable(f"{name}.force", view.force, "xyz", "N", "world", "load")
         yield Variable(f"{name}.torque", view.torque, "xyz", "N m", "world", "load")

@@ -18,6 +18,7 @@ from supple.foundation.errors import label
 from supple.foundation.reports import Report
 from supple.results.data.audit import LEVELS, graded
 from supple.results.data.findings import RunFinding
+from supple.results.motion.contact_findings import contact_findings
 from supple.results.motion.error_growth import NotJudgedError, growth_findings, is_long, periods
 from supple.results.motion.output_findings import output_findings
 
@@ -341,7 +342,8 @@ def motion_audit(result: Result, again: bool = True) -> MotionAudit:
                 growing = [*growth_findings(result, bool(hidden))]
         except NotJudgedError as reason:
             unjudged = not_judged(result, str(reason))
-        return MotionAudit((*hidden, *unstable, *growing, *creep_findings(result)), unjudged)
+        told = (*creep_findings(result), *contact_findings(result))
+        return MotionAudit((*hidden, *unstable, *growing, *told), unjudged)
 
 
 def not_judged(result: Result, reason: str) -> str:

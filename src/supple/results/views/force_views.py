@@ -6,16 +6,21 @@ are in world axes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from supple.foundation.arrays import Array
+from supple.foundation.arrays import Array, Booleans
 from supple.foundation.cached import cached_property
 from supple.foundation.calls import Spoken
 from supple.foundation.errors import SuppleError
-from supple.results.data.run_data import ElementHistory, RopeHistory, SampleRecord
+from supple.results.data.run_data import (
+    ContactHistory,
+    ElementHistory,
+    RopeHistory,
+    SampleRecord,
+)
 from supple.results.views.views import PointView
 
 Source = Callable[[str], ElementHistory]
@@ -273,6 +278,128 @@ class RopeView(ForceView):
                     begin[i] = end[i] = rope.end[i, after[0]]
             found.append((begin, end))
         return tuple(found)
+
+
+class ContactView(ForceView):
+    """A contact at one or several points; forces are those on its body B, world axes."""
+
+    def __init__(self, *common: Any, losses: Mapping[str, Array]) -> None:
+        super().__init__(*common)
+        self._losses = losses
+
+    @property
+    def _contact(self) -> ContactHistory:
+        found = self._load.contact
+        assert found is not None
+        return found
+
+    @property
+    def gaps(self) -> Array:
+        """(nt, n) distance of the surfaces at each point, m; negative where they overlap."""
+        return self._contact.gap
+
+    @property
+    def gap(self) -> Array:
+        """(nt,) least distance of the surfaces, m; negative where they overlap."""
+        least: Array = self._contact.gap.min(axis=1)
+        return least
+
+    @property
+    def gap_rates(self) -> Array:
+        """(nt, n) rate of the distance at each point, m/s; negative where they approach."""
+        return self._contact.rate
+
+    @property
+    def depth(self) -> Array:
+        """(nt,) largest overlap, m; zero where they do not touch."""
+        return np.maximum(-self.gap, 0.0)
+
+    @property
+    def normal_forces(self) -> Array:
+        """(nt, n) push at each point, N."""
+        return self._contact.push
+
+    @property
+    def normal_force(self) -> Array:
+        """(nt,) push, N: the sum over all points."""
+        total: Array = self._contact.push.sum(axis=1)
+        return total
+
+    @property
+    def friction_force(self) -> Array:
+        """(nt, 3) of friction on B, N: the sum over all points."""
+        total: Array = self._contact.friction.sum(axis=1)
+        return total
+
+    @property
+    def force(self) -> Array:
+        """(nt, 3) push and friction on B, N: the sum over all points."""
+        c = self._contact
+        total: Array = (c.push[..., None] * c.normal + c.friction).sum(axis=1)
+        return total
+
+    @property
+    def torque(self) -> Array:
+        """(nt, 3) of resistance to rolling and spinning on B, N m."""
+        total: Array = self._contact.torque.sum(axis=1)
+        return total
+
+    @property
+    def normals(self) -> Array:
+        """(nt, n, 3) from A to B at each point."""
+        return self._contact.normal
+
+    @property
+    def points(self) -> Array:
+        """(nt, n, 3) points half way between both surfaces, m."""
+        return self._contact.point
+
+    @cached_property
+    def point(self) -> Array:
+        """(nt, 3) where the push acts, m: the mean of all points, weighted by push.
+
+        Where nothing touches it is the point with the least distance.
+        """
+        c = self._contact
+        nearest = c.gap.argmin(axis=1)
+        weight = np.zeros_like(c.push)
+        weight[np.arange(len(nearest)), nearest] = 1.0
+        total = c.push.sum(axis=1, keepdims=True)
+        weight = np.where(total > 0.0, c.push / np.where(total > 0.0, total, 1.0), weight)
+        mean: Array = np.einsum("tn,tni->ti", weight, c.point)
+        return mean
+
+    @property
+    def slips(self) -> Array:
+        """(nt, n, 3) velocity of B relative to A along the surface at each point, m/s."""
+        return self._contact.slip
+
+    @property
+    def slip(self) -> Array:
+        """(nt,) largest speed of sliding, m/s; zero where they do not touch."""
+        fastest: Array = np.linalg.norm(self._contact.slip, axis=2).max(axis=1)
+        return fastest
+
+    @property
+    def touching(self) -> Booleans:
+        """(nt,) True where they touch."""
+        return self.gap < 0.0
+
+    @property
+    def energy(self) -> Array:
+        """(nt,) stored in push and bristles, J."""
+        total: Array = self._contact.stored.sum(axis=1)
+        return total
+
+    @property
+    def lost_by_push(self) -> Array:
+        """(nt,) energy that the push has taken since the start of the run, J."""
+        return self._losses["push"]
+
+    @property
+    def lost_by_friction(self) -> Array:
+        """(nt,) energy that friction has taken since the start of the run, J."""
+        return self._losses["friction"]
 
 
 class LineForceView(ForceView):

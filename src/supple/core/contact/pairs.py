@@ -1,0 +1,147 @@
+"""Pairs of surfaces: gap, normal and point of contact, and how they change with the place of B relative to A.
+
+A ball of B against a surface of A: with the centre c and the distance d of the surface there, the gap is d - radius and the normal n,
+from A to B, the gradient of d. A ring of B against a plane of A: with the axis a and the centre c of the ring, e = n - (n.a) a leads
+from its lowest point to its centre.
+
+The point of contact is half way between both surfaces. The rate of the gap is n.v there, with the velocity v of B relative to A.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.base import layout as at
+from supple.core.base.buffers import starts
+from supple.core.base.layout import TREE, WORK
+from supple.core.base.wrench import cross, frame, turned, turned_back
+from supple.core.contact import surfaces
+from supple.native.declare import INT, kernel, shared
+
+CONTACT = 20
+# Element integers: nodes of A and B, place in the data, pair, kind of A's surface, last of three states of friction (-1: none),
+# law of friction without states, 1 if A's surface is turned inside out
+A, B, AT, PAIR, SURFACE, STATE, FRICTION, HOLLOW = range(1, 9)
+# Pairs: a ball of B and a surface of A; a ring of B and a plane of A
+WITH_BALL, WITH_RING = 0, 1
+# Data: pose of A's frame in node A, of B's in node B; sizes of A's surface; of B: radius of the ball, or of the ring's section;
+# radius of the ring's middle line
+POSE_A, POSE_B, SIZES, SMALL, LARGE, DATA = starts(at.POSE, at.POSE, surfaces.SIZES, 1, 1)
+
+# Scratch of a pair: gap, normal, point, velocity of B relative to A there, relative angular velocity, A's axes; then the
+# centre of B, second derivatives of the distance in world axes, half the way between surface and centre, the number of the nearest part; of a
+# ring its axis and e
+PAIR_ROW = 18
+GAP, N, P, V, W, AXES, C, H, LEVER, PART, AXIS, ARM, PAIR_SIZE = starts(1, 3, 3, 3, 3, 9, 3, 6, 1, 1, 3, 3)
+FLAT = 1e-9  # sine of the angle between a ring and a plane below which no point of it is lowest
+
+
+@kernel
+def sticks(el):
+    """True if the friction of a contact has states."""
+    return el[STATE] >= 2
+
+
+@kernel
+def numbers(work):
+    """The scratch of a pair as one row, the only entry of a tuple."""
+    return (work.scratch[PAIR_ROW : PAIR_ROW + 7].reshape(42),)
+
+
+@kernel
+def with_ball(tree, e, a, c, g):
+    """A ball of B and a surface of A: fill gap, normal, point, and what their change needs."""
+    el, x = tree.element[e], tree.data
+    i = el[AT]
+    size = x[i + SIZES : i + SMALL]
+    place = turned_back(a, (c[0] - a[9], c[1] - a[10], c[2] - a[11]))
+    (d, nx, ny, nz, xx, yy, zz, xy, xz, yz), part = surfaces.distance(el[SURFACE], size, place)
+    if el[HOLLOW] == 1:
+        d, nx, ny, nz, xx, yy, zz, xy, xz, yz = -d, -nx, -ny, -nz, -xx, -yy, -zz, -xy, -xz, -yz
+    n = turned(a, (nx, ny, nz))
+    lever = 0.5 * (x[i + SMALL] + d)
+    g[GAP] = d - x[i + SMALL]
+    g[LEVER], g[PART] = lever, part
+    for k in range(3):
+        g[N + k], g[P + k] = n[k], c[k] - lever * n[k]
+    # H in world axes: A h A^T
+    for k in range(3):
+        r = (a[3 * k], a[3 * k + 1], a[3 * k + 2])
+        h = (xx * r[0] + xy * r[1] + xz * r[2], xy * r[0] + yy * r[1] + yz * r[2], xz * r[0] + yz * r[1] + zz * r[2])
+        h = turned(a, h)
+        g[H + k] = h[k]
+        if k == 0:
+            g[H + 3], g[H + 4] = h[1], h[2]
+        elif k == 1:
+            g[H + 5] = h[2]
+
+
+@kernel
+def with_ring(tree, e, a, b, g):
+    """A ring of B and a plane of A, the same."""
+    x, i = tree.data, tree.element[e, AT]
+    n, axis = (a[2], a[5], a[8]), (b[2], b[5], b[8])
+    along = n[0] * axis[0] + n[1] * axis[1] + n[2] * axis[2]
+    arm = (n[0] - along * axis[0], n[1] - along * axis[1], n[2] - along * axis[2])
+    size = np.sqrt(arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2])
+    s = x[i + LARGE] / size if size.real > FLAT else 0.0 * size
+    height = n[0] * (b[9] - a[9]) + n[1] * (b[10] - a[10]) + n[2] * (b[11] - a[11])
+    gap = height - s * size * size - x[i + SMALL]
+    g[GAP], g[LEVER], g[PART] = gap, x[i + SMALL] + 0.5 * gap, 1.0 * (size.real <= FLAT)
+    for k in range(3):
+        g[N + k], g[P + k] = n[k], b[9 + k] - s * arm[k] - g[LEVER] * n[k]
+        g[AXIS + k], g[ARM + k] = axis[k], arm[k]
+
+
+@shared(TREE, WORK, INT)
+def locate(tree, work, e):
+    """Fill the scratch of the pair of contact e: gap, normal, point of contact and relative motion there, about the reference point."""
+    el, g = tree.element[e], numbers(work)[0]
+    a, b = frame(work, el[A], tree.data, el[AT] + POSE_A), frame(work, el[B], tree.data, el[AT] + POSE_B)
+    for k in range(9):
+        g[AXES + k] = a[k]
+    for k in range(3):
+        g[C + k] = b[9 + k]
+    if el[PAIR] == WITH_BALL:
+        with_ball(tree, e, a, (b[9], b[10], b[11]), g)
+    else:
+        with_ring(tree, e, a, b, g)
+    va, vb = work.node[el[A]], work.node[el[B]]
+    w = (vb[at.V] - va[at.V], vb[at.V + 1] - va[at.V + 1], vb[at.V + 2] - va[at.V + 2])
+    turn = cross(w, (g[P], g[P + 1], g[P + 2]))
+    for k in range(3):
+        g[W + k], g[V + k] = w[k], vb[at.V + 3 + k] - va[at.V + 3 + k] + turn[k]
+
+
+@kernel
+def change(tree, e, g, th, d):
+    """Changes of normal and point along a displacement of B relative to A: turn th and translation d at the reference point."""
+    el = tree.element[e]
+    n, c = (g[N], g[N + 1], g[N + 2]), (g[C], g[C + 1], g[C + 2])
+    turn = cross(th, c)
+    dc = (d[0] + turn[0], d[1] + turn[1], d[2] + turn[2])
+    along = n[0] * dc[0] + n[1] * dc[1] + n[2] * dc[2]
+    if el[PAIR] == WITH_BALL:
+        dn = (
+            g[H] * dc[0] + g[H + 3] * dc[1] + g[H + 4] * dc[2],
+            g[H + 3] * dc[0] + g[H + 1] * dc[1] + g[H + 5] * dc[2],
+            g[H + 4] * dc[0] + g[H + 5] * dc[1] + g[H + 2] * dc[2],
+        )
+        s = g[LEVER]
+        dp = (dc[0] - s * dn[0] - 0.5 * along * n[0], dc[1] - s * dn[1] - 0.5 * along * n[1], dc[2] - s * dn[2] - 0.5 * along * n[2])
+        return dn, dp
+    zero = 0.0 * dc[0]
+    axis, arm = (g[AXIS], g[AXIS + 1], g[AXIS + 2]), (g[ARM], g[ARM + 1], g[ARM + 2])
+    da = cross(th, axis)
+    size = np.sqrt(arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2])
+    s = tree.data[el[AT] + LARGE] / size if size.real > FLAT else 0.0 * size
+    across, turned_in = n[0] * axis[0] + n[1] * axis[1] + n[2] * axis[2], n[0] * da[0] + n[1] * da[1] + n[2] * da[2]
+    de = (-turned_in * axis[0] - across * da[0], -turned_in * axis[1] - across * da[1], -turned_in * axis[2] - across * da[2])
+    part = (arm[0] * de[0] + arm[1] * de[1] + arm[2] * de[2]) / (size * size) if size.real > FLAT else 0.0 * size
+    sunk = 0.5 * (along - s * part * size * size)
+    dp = (
+        dc[0] - s * (de[0] - part * arm[0]) - sunk * n[0],
+        dc[1] - s * (de[1] - part * arm[1]) - sunk * n[1],
+        dc[2] - s * (de[2] - part * arm[2]) - sunk * n[2],
+    )
+    return (zero, zero, zero), dp

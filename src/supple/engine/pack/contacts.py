@@ -1,0 +1,120 @@
+"""Contacts as records of integers and reals for the kernels: one for each ball or ring."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.bodies.base.shape import TouchingBall
+from supple.core.base import layout as at
+from supple.core.contact import contact, pairs, surfaces
+from supple.core.equations import history as kernel
+from supple.forces.contact_laws import ContactFriction, RoundedFriction
+from supple.foundation.arrays import Array
+from supple.foundation.poses import EYE, Pose
+from supple.results.data.run_data import ContactHistory
+
+if TYPE_CHECKING:
+    from supple.engine.base.compiled import Compiled
+    from supple.engine.pack.builder import Builder
+    from supple.forces.contacts import Contact
+
+SURFACES = {
+    "plane": surfaces.PLANE,
+    "ball": surfaces.BALL,
+    "bar": surfaces.BAR,
+    "cylinder": surfaces.CYLINDER,
+    "ring": surfaces.RING,
+    "box": surfaces.BOX,
+}
+# Columns of what is shown, and those that have the opposite sign as seen from the other body
+COLUMNS = (
+    contact.SHOWN_GAP, contact.SHOWN_RATE, contact.SHOWN_N, contact.SHOWN_P,
+    contact.SHOWN_PUSH, contact.SHOWN_FRICTION, contact.SHOWN_TORQUE, contact.SHOWN_SLIP,
+    contact.SHOWN_STORED, contact.SHOWN,
+)  # fmt: skip
+TURNED = (
+    (contact.SHOWN_N, contact.SHOWN_P),
+    (contact.SHOWN_FRICTION, contact.SHOWN_STORED),
+)
+
+
+def pack(b: Builder, force: Contact) -> None:
+    """Add the records of a contact: push, and what friction takes, of each of its pairs."""
+    found, frames = force.pairs(), force.frames
+    stiffness, exponent = force.push()
+    reals: dict[int, Any] = {
+        contact.STIFFNESS: stiffness,
+        contact.EXPONENT: exponent,
+        contact.DAMPING: force.law.damping,
+        contact.STATIC: 1.0,
+        contact.MU: 1.0,
+        contact.ACROSS: 1.0,
+        contact.TURNING: 1.0,
+    }
+    if force.friction is not None:
+        reals |= _rubbing(force.friction)
+    hold = force.bristle(b.bodies_by_name)
+    if hold is not None:
+        reals |= {contact.HOLD: hold[0], contact.HOLD_DAMPING: hold[1]}
+    for k, (surface, other, swapped) in enumerate(found):
+        first, second = (frames["B"], frames["A"]) if swapped else (frames["A"], frames["B"])
+        (node_a, a), (node_b, c) = b.place(first), b.place(second)
+        if isinstance(other, TouchingBall):
+            pair, there, radii = pairs.WITH_BALL, Pose(EYE, other.place), [other.radius, 0.0]
+        else:
+            pair, there, radii = pairs.WITH_RING, other.pose, [other.small, other.large]
+        sizes = [*surface.sizes, 0.0, 0.0, 0.0][: surfaces.SIZES]
+        turned, moved = a.then(surface.pose), c.then(there)
+        data = [*turned.R.ravel(), *turned.p, *moved.R.ravel(), *moved.p, *sizes, *radii]
+        ints: dict[int, Any] = {
+            pairs.A: node_a,
+            pairs.B: node_b,
+            pairs.AT: b.add_numbers(data),
+            pairs.PAIR: pair,
+            pairs.SURFACE: SURFACES[surface.kind],
+            pairs.STATE: -1,
+            pairs.FRICTION: int(isinstance(force.friction, RoundedFriction)),
+            pairs.HOLLOW: int(surface.inside),
+        }
+        if hold is not None:
+            ints[pairs.STATE] = [b.add_state() for _ in range(3)][-1]
+        if force.friction is not None:  # its axis, in the axes of the surface
+            axis = force.friction.axis
+            across = surface.pose if not swapped else Pose(EYE, moved.p)
+            reals[contact.AXIS] = across.R.T @ axis
+        name = f"{force.name}[{k}]" if len(found) > 1 else force.name
+        b.add_element({at.KIND: pairs.CONTACT, **ints}, reals, f"{name}.push")
+        if force.friction is not None:
+            b.add_element({at.KIND: contact.RUBBING, **ints}, reals, f"{name}.friction")
+    b.wrenches += 1
+
+
+def _rubbing(friction: ContactFriction) -> dict[int, float]:
+    along, across = friction.mu
+    found = {contact.MU: along, contact.ACROSS: across, contact.STATIC: friction.static_ratio}
+    found |= {contact.STRIBECK: friction.stribeck, contact.TURNING: friction.turning}
+    found |= {contact.ROLLING: friction.rolling, contact.SPINNING: friction.spinning}
+    if isinstance(friction, RoundedFriction):
+        found[contact.SPEED] = friction.transition
+    return found
+
+
+def contact_history(c: Compiled, force: Contact, q: Array, u: Array, z: Array) -> ContactHistory:
+    """What a contact does at the states of a run, at each of its points."""
+    names = list(c.force_names)
+    rows = [np.require(x, dtype=float, requirements=["C", "W"]) for x in (q, u, z)]
+    work, found = at.new_work(c.ints), []
+    for k, (_, _, swapped) in enumerate(force.pairs()):
+        name = force.name if f"{force.name}.push" in names else f"{force.name}[{k}]"
+        out = np.zeros((len(q), contact.SHOWN))
+        kernel.contact_history(c.ints, c.reals, work, *rows, names.index(f"{name}.push"), out)
+        if swapped:  # the kernels' B is A of the user
+            for first, after in TURNED:
+                out[:, first:after] *= -1.0
+        found.append(out)
+    x = np.stack(found, axis=1)
+    shown = [x[..., a:b] if b - a > 1 else x[..., a] for a, b in itertools.pairwise(COLUMNS)]
+    return ContactHistory(*shown)

@@ -1,0 +1,157 @@
+"""Contact of two bodies by the shapes that they carry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from supple.bodies.base.shape import Shape, TouchingBall, TouchingRing, TouchingSurface
+from supple.forces.base import ForceElement
+from supple.forces.contact_laws import (
+    MINDLIN,
+    SETTLING,
+    ContactFriction,
+    ContactLaw,
+    Friction,
+    Hertz,
+    HuntCrossley,
+)
+from supple.foundation.errors import ModelError, label
+from supple.foundation.fields import Given, checked, declared
+from supple.foundation.frames import Body, Frame, expect_two_bodies
+
+SHAPES = "a shape with a frame, e.g. Sphere(body.at(0), radius=0.05), or a body with one shape"
+LAW = "a law, e.g. HuntCrossley(stiffness=1e8, restitution=0.7, speed=1.0)"
+FRICTION = "None, or a law of friction, e.g. Friction(0.5)"
+
+
+WEIGHT = 9.81  # N/kg, of the lighter body, under which bristles are chosen
+
+
+class Pair(NamedTuple):
+    """What touches what: a surface of one frame, and a ball or ring of the other.
+
+    ``swapped`` says that the surface is that of the contact's B.
+    """
+
+    surface: TouchingSurface
+    other: TouchingBall | TouchingRing
+    swapped: bool
+
+
+def _shape(owner: str, field: str, value: Any) -> Shape:
+    if isinstance(value, Body):
+        shapes = getattr(value, "shape", None)
+        if isinstance(shapes, Shape):
+            from dataclasses import replace
+
+            return replace(shapes, frame=value.at(0.0))
+    if not isinstance(value, Shape) or value.frame is None:
+        raise ModelError(owner, field, value, SHAPES)
+    return value
+
+
+def _law(owner: str, field: str, value: Any) -> ContactLaw:
+    if not isinstance(value, ContactLaw):
+        raise ModelError(owner, field, value, LAW)
+    return value
+
+
+def _friction(owner: str, field: str, value: Any) -> ContactFriction:
+    if not isinstance(value, ContactFriction):
+        raise ModelError(owner, field, value, FRICTION)
+    return value
+
+
+@declared
+class Contact(ForceElement):
+    """Two bodies that touch: a push along the normal where their shapes overlap, and friction.
+
+    The push acts half way between both surfaces. Steps end where bodies begin to touch, however
+    thin and quick they are. What is stored and lost is in the energy audit.
+
+    Parameters
+    ----------
+    name : str
+        Unique in its model.
+    A, B : Shape
+        On two bodies, or a body and the ground: ``Sphere(ball.at(0), radius=0.05)``, `Capsule`,
+        `Cylinder`, `Torus`, `Cuboid`, `Plane`, `Point`; or a body with one ``shape``.
+    law : HuntCrossley or Hertz
+        Of the push.
+    friction : Friction or RoundedFriction, optional
+    """
+
+    A: Given[Shape | Body, Shape] = checked(_shape)
+    B: Given[Shape | Body, Shape] = checked(_shape)
+    law: ContactLaw = checked(_law)
+    friction: ContactFriction | None = checked(_friction, default=None)
+
+    def _check(self, owner: str) -> None:
+        expect_two_bodies(owner, self.A.frame, self.B.frame)
+        self.pairs()
+        self.push()
+
+    @property
+    def frames(self) -> dict[str, Frame]:
+        """Frames of both shapes."""
+        assert self.A.frame is not None and self.B.frame is not None
+        return {"A": self.A.frame, "B": self.B.frame}
+
+    def needs_axes(self, field: str) -> str:
+        """Expected instead of a shape with axes; a ball or a point needs none."""
+        shape, friction = self.A if field == "A" else self.B, self.friction
+        if len(shape.touching_balls) != 1 or shape.position.any():
+            return "a Sphere or Point at its place"
+        if friction is not None and (friction.rolling or friction.spinning):
+            return "friction without resistance to rolling and spinning"
+        if friction is not None and friction.mu[0] != friction.mu[1]:
+            return "friction with one coefficient"
+        return ""
+
+    def pairs(self) -> tuple[Pair, ...]:
+        """The balls or rings and surfaces by which both shapes touch."""
+        for one, other, swapped in ((self.A, self.B, False), (self.B, self.A, True)):
+            surface = one.touching_surface
+            if surface is None:
+                continue
+            balls, rings = other.touching_balls, other.touching_rings
+            if surface.kind == "plane" and (balls or rings):
+                return tuple(Pair(surface, each, swapped) for each in balls or rings)
+            if len(balls) == 1:
+                return (Pair(surface, balls[0], swapped),)
+        kinds = f"{type(self.A).__name__} and {type(self.B).__name__}"
+        expected = "a plane and another shape, or a Sphere or Point and another shape"
+        raise ModelError(label(self), "A and B", kinds, expected)
+
+    def push(self) -> tuple[float, float]:
+        """Stiffness and exponent of the push."""
+        law = self.law
+        if isinstance(law, HuntCrossley):
+            return law.stiffness, law.exponent
+        assert isinstance(law, Hertz)
+        curvatures = [self.A.curvature, self.B.curvature]
+        total = sum(c for c in curvatures if c is not None)
+        if None in curvatures or total <= 0.0:
+            kinds = f"{type(self.A).__name__} and {type(self.B).__name__}"
+            expected = "for Hertz's law balls, or a ball and a plane; HuntCrossley is for others"
+            raise ModelError(label(self), "A and B", kinds, expected)
+        return law.stiffness(total), 1.5
+
+    def bristle(self, bodies: Mapping[str, Body]) -> tuple[float, float] | None:
+        """Stiffness (N/m) and damping (N s/m) of the bristle of each pair, if friction has one.
+
+        ``bodies`` are those of the model by name.
+        """
+        friction = self.friction
+        if not isinstance(friction, Friction):
+            return None
+        stiffness, exponent = self.push()
+        names = [frame.body.name for frame in self.frames.values()]
+        moved: list[Any] = [bodies[name] for name in names if name in bodies]
+        mass = min(float(body.mass) for body in moved)
+        load = WEIGHT * mass / len(self.pairs())
+        hold = friction.stiffness
+        if hold is None:
+            hold = MINDLIN * load / (load / stiffness) ** (1.0 / exponent)
+        return hold, SETTLING * hold if friction.damping is None else friction.damping

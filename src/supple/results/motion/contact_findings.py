@@ -1,0 +1,90 @@
+"""Findings about contacts: overlaps that are too large for their laws, friction that creeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.forces import Contact, RoundedFriction
+from supple.foundation.errors import label
+from supple.results.data.findings import RunFinding
+from supple.results.data.run_data import depth_of
+
+if TYPE_CHECKING:
+    from supple.results.result import Result
+
+SERIOUS = 5.0  # times the allowed depth: a quarter of a radius, half of a thickness
+RESERVE = 1.2  # of the stiffness that is advised
+STICKS = 2.0  # transitions, below which friction is held to stick: the law has 0.89 of its force
+LOST = 10.0  # times the kinetic energy, that friction takes from what creeps and does not coast
+FAR, WIDE = 0.01, 0.1  # lengths of the model: a way that is told, and a serious one
+
+
+def contact_findings(result: Result) -> Iterator[RunFinding]:
+    """Contacts whose bodies overlap too far, or creep where dry friction sticks."""
+    for force in result.forces.values():
+        if isinstance(force, Contact):
+            yield from _depth(result, force)
+            if isinstance(force.friction, RoundedFriction):
+                yield from _creep(result, force, force.friction.transition)
+
+
+def _depth(result: Result, force: Contact) -> Iterator[RunFinding]:
+    """The law holds for overlaps that are small beside the bodies; the largest of all steps counts.
+
+    A hit of the same energy is as deep as k^(-1/(m + 1)) in the stiffness k, a load as k^(-1/m).
+    """
+    known = [s.allowed_depth for s in (force.A, force.B) if s.allowed_depth is not None]
+    depth = float(result.statistics.get(depth_of(force.name), 0.0))
+    if not known or not depth > min(known):
+        return
+    stiffness, exponent = force.push()
+    needed = RESERVE * stiffness * (depth / min(known)) ** (exponent + 1.0)
+    yield RunFinding(
+        force.name,
+        "depth",
+        depth,
+        min(known),
+        None,
+        depth > SERIOUS * min(known),
+        f"{label(force)}: bodies overlap by {depth:.2g} m, expected at most {min(known):.2g} m, "
+        "0.05 of a radius or 0.1 of a thickness, for which laws of contact hold: use a stiffness "
+        f"of {needed:.1e}",
+    )
+
+
+def _creep(result: Result, force: Contact, transition: float) -> Iterator[RunFinding]:
+    """Way made at a steady speed below twice the transition, while friction takes all energy."""
+    t, view, size = result.t, result[force.name], result.data.compiled.length
+    if len(t) < 3:
+        return
+    kinetic, taken = result.energy.kinetic, view.lost_by_friction
+    for k in range(view.slips.shape[1]):
+        v = view.slips[:, k]
+        speed = np.linalg.norm(v, axis=1)
+        slow = (speed < STICKS * transition) & (view.normal_forces[:, k] > 0.0)
+        both = slow[1:] & slow[:-1]
+        steps = np.where(both, np.diff(t), 0.0)
+        lost = float(np.sum(np.diff(taken)[both]))
+        if not both.any() or lost < LOST * float(kinetic[1:][both].max()):
+            continue  # it coasts
+        moved = np.cumsum(0.5 * (v[1:] + v[:-1]) * steps[:, None], axis=0)
+        ways = np.concatenate([np.zeros((1, 3)), moved])
+        far = float(np.linalg.norm(np.ptp(ways, axis=0)))
+        if not far > FAR * size:
+            continue
+        begin, time = float(t[int(np.argmax(both))]), float(steps.sum())
+        yield RunFinding(
+            force.name,
+            "creep",
+            far / size,
+            FAR,
+            begin,
+            far > WIDE * size,
+            f"{label(force)} slides by {far:.2g} m in {time:.3g} s from t = {begin:.3g} s on, "
+            f"where dry friction sticks: below its transition of {transition:.2g} m/s a rounded "
+            "law creeps; use Friction, which sticks",
+        )
+        return

@@ -1,0 +1,82 @@
+"""Tangents of contacts, kernels as plain Python: every surface and every law of friction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from models.plain_models import CARRIED, RUBBING, touching
+from supple.core.base.layout import KIND, new_work, read_model, read_work
+from supple.core.bodies import chart
+from supple.core.contact import contact, pairs
+from supple.core.equations import dynamics
+from supple.formulations.equations import Equations
+from supple.formulations.trees import JointCoordinates
+
+STEP = 1e-40
+PAIRS = [
+    *(("bristle", shape, False) for shape in CARRIED),
+    *((rubbing, shape, False) for rubbing in RUBBING for shape in ("ring", "plane")),
+    *((rubbing, "plane", True) for rubbing in RUBBING),
+]
+# Numbers of parts of surfaces, as core/contact/surfaces.py counts them
+PARTS = {
+    "end of a bar": (1, 2),
+    "end of a cylinder": (1, 2),
+    "edge of a cylinder": (3, 4),
+    "face of a box": (17, 19, 20, 28, 32, 64),
+    "edge of a box": (68,),
+    "corner of a box": (69,),
+}
+
+
+def evaluated(equations: Equations, q, d, u, a, z) -> tuple[np.ndarray, np.ndarray]:
+    """Residual and rates of states for complex numbers."""
+    compiled = equations.compiled
+    moved, out = np.zeros(equations.nq, complex), np.zeros(equations.nu, complex)
+    ints, reals, work = compiled.ints, compiled.reals, new_work(compiled.ints, complex)
+    chart.move(ints, reals, work, q.astype(complex), d, moved)
+    dynamics.residual(ints, reals, work, 0.4, moved, u, a, z, out)
+    return out, read_work(ints, work).zdot.copy()
+
+
+def branch(equations: Equations, q, u, a, z) -> tuple[int, int]:
+    """Branch of the contact, and the part of the surface that it touches."""
+    compiled = equations.compiled
+    ints, reals, work = compiled.ints, compiled.reals, new_work(compiled.ints)
+    dynamics.residual(ints, reals, work, 0.4, q, u, a, z, np.zeros(equations.nu))
+    model, views = read_model(ints, reals), read_work(ints, work)
+    (e,) = np.flatnonzero(model.element[:, KIND] == pairs.CONTACT)
+    part, code = divmod(contact.contact_branch(model, views, int(e), z), 4)
+    return code, part
+
+
+def state(equations: Equations, seed: int) -> tuple[np.ndarray, ...]:
+    random = np.random.default_rng(seed)
+    q = equations.retract(equations.q0, 0.02 * random.standard_normal(equations.nu))
+    u = equations.u0 + random.standard_normal(equations.nu)
+    return q, u, random.standard_normal(equations.nu), 0.1 * random.standard_normal(equations.nz)
+
+
+@pytest.mark.parametrize(("rubbing", "shape", "wheel"), PAIRS)
+def test_tangents_are_the_complex_step(rubbing: str, shape: str, wheel: bool) -> None:
+    equations = JointCoordinates().equations(touching(shape, rubbing, wheel))
+    q, u, a, z = state(equations, 1)
+    nu, nz = equations.nu, equations.nz
+    _, Rq, Ru, _, Rz, Gq, Gu, Gz = equations.tangents(0.4, q, u, a, z)
+    still = np.zeros(nu, complex)
+    given = [x.astype(complex) for x in (u, a, z)]
+    wanted = [np.zeros((nu + nz, n)) for n in (nu, nu, nz)]
+    for which, (place, count) in enumerate(((0, nu), (1, nu), (3, nz))):
+        for k in range(count):
+            x = [still.copy(), *(y.copy() for y in given)]
+            x[place][k] += 1j * STEP
+            r, zdot = evaluated(equations, q, *x)
+            wanted[which][:, k] = np.concatenate([r, zdot]).imag / STEP
+    code, part = branch(equations, q, u, a, z)
+    assert code == (3 if "slides" in rubbing else 2), "it does not touch as its name says"
+    assert part in PARTS.get(shape, (0,))
+    found = np.vstack([Rq, Gq]), np.vstack([Ru, Gu]), np.vstack([Rz, Gz])
+    for one, other in zip(found, wanted, strict=True):
+        scale = max(1.0, np.abs(other).max(initial=0.0))
+        np.testing.assert_allclose(one / scale, other / scale, atol=1e-12)
