@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from supple.bodies.base.shape import Shape, TouchingBall, TouchingRing, TouchingSurface
+from supple.bodies.shapes.shape import Shape, TouchingBall, TouchingRing, TouchingSurface
 from supple.forces.base import ForceElement
 from supple.forces.contact_laws import (
     MINDLIN,

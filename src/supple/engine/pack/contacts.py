@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.bodies.base.shape import TouchingBall
+from supple.bodies.shapes.shape import TouchingBall
 from supple.core.base import layout as at
 from supple.core.contact import contact, pairs, surfaces
 from supple.core.equations import history as kernel
