@@ -114,6 +114,31 @@ def locate(tree, work, e):
 
 
 @kernel
+def rise(tree, work, e, g, way):
+    """How far A's surface may come nearer to B than its tangent plane tells, if B goes ``way``, and the least gap to what is behind other normals.
+
+    Convex surfaces lie behind their tangent planes. From within, a round one bends towards B, and the ends of a cylinder have normals of their
+    own. Without such a bound the first is negative.
+    """
+    el, i, far = tree.element[e], tree.element[e, AT], 1e300
+    if el[PAIR] == WITH_RING or (el[HOLLOW] == 0 and surfaces.is_convex(el[SURFACE])):
+        return 0.0, far
+    if el[HOLLOW] == 0 or (el[SURFACE] != surfaces.BALL and el[SURFACE] != surfaces.CYLINDER):
+        return -1.0, far
+    size, small = tree.data[i + SIZES], tree.data[i + SMALL]
+    across, ends = size - g[GAP] - small, far  # from the centre or axis
+    if el[SURFACE] == surfaces.CYLINDER:
+        a = frame(work, el[A], tree.data, i + POSE_A)
+        height = a[2] * (g[C] - a[9]) + a[5] * (g[C + 1] - a[10]) + a[8] * (g[C + 2] - a[11])
+        ends = tree.data[i + SIZES + 1] - abs(height) - small
+        if g[PART] != 0.0:
+            return -1.0, far
+    if across <= 2.0 * way:
+        return -1.0, far
+    return 0.5 * way * way / (across - way), ends
+
+
+@kernel
 def change(tree, e, g, th, d):
     """Changes of normal and point along a displacement of B relative to A: turn th and translation d at the reference point."""
     el = tree.element[e]

@@ -19,6 +19,12 @@ LAST = BOX
 
 
 @kernel
+def is_convex(kind):
+    """True if a surface, seen from outside, lies behind each of its tangent planes."""
+    return kind != RING
+
+
+@kernel
 def flat(x, nx, ny, nz, level):
     """Distance from a plane with a normal along one of the axes."""
     zero = 0.0 * (x[0] + x[1] + x[2])

@@ -161,7 +161,7 @@ def look(m, w, r, e, h, c, half):
         more = reach.spread(d, half) - abs(d[1]) * half
         return start - x[st.EVENT_VALUE] + d[0], d[1], more, reach.bent(d, half) * half, ROUNDING * size
     n, axis = ev[st.EVENT_INDEX], ev[st.EVENT_AXIS]
-    reach.go_along(m, w, r, c)
+    reach.go_along(m, w, r, c, half)
     f, ground = w.node[n], -1
     px, py, pz = point_along(f, x, 0), point_along(f, x, 1), point_along(f, x, 2)
     far = abs(px) + abs(py) + abs(pz)
@@ -170,7 +170,7 @@ def look(m, w, r, e, h, c, half):
     moved = reach.moved_by(m, w, r.scale, n, spins, px, py, pz)
     if ev[st.EVENT_KIND] == st.ON_PLACE:
         size = ROUNDING * (far + moved + abs(x[st.EVENT_VALUE]))
-        bend = reach.bend_of_point(m, w, r, n, ground, px, py, pz, c, half)
+        bend = reach.bend_of_point(m, w, r, n, ground, px, py, pz, half)
         velocity = point_velocity(f, axis, px, py, pz)
         return point_along(f, x, axis) - x[st.EVENT_VALUE], velocity, 0.5 * bend * half * half, bend * half, size
     bend = reach.bend_of_velocity(m, w, r, n, spins, px, py, pz, c, half)

@@ -15,7 +15,7 @@ from supple.core.base import opcodes as op
 from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import point
 from supple.core.bodies import tree
-from supple.core.contact import pairs, surfaces
+from supple.core.contact import pairs
 from supple.core.forces import control, forces, joint_forces, rope
 from supple.core.forces import point_spring as line
 from supple.core.forces.callback import flat
@@ -159,8 +159,8 @@ def distance(m, w, r, first, second, a, b, c, half):
             i = m.column[i, at.BEFORE]
         else:
             j = m.column[j, at.BEFORE]
-    bend = reach.bend_of_point(m, w, r, first, i, a[0], a[1], a[2], c, half)
-    bend += reach.bend_of_point(m, w, r, second, i, b[0], b[1], b[2], c, half)
+    bend = reach.bend_of_point(m, w, r, first, i, a[0], a[1], a[2], half)
+    bend += reach.bend_of_point(m, w, r, second, i, b[0], b[1], b[2], half)
     au, av, aw = reach.velocity_behind(m, w, r, first, i, a[0], a[1], a[2])
     bu, bv, bw = reach.velocity_behind(m, w, r, second, i, b[0], b[1], b[2])
     x, y, z, u, v, s = b[0] - a[0], b[1] - a[1], b[2] - a[2], bu - au, bv - av, bw - aw
@@ -190,10 +190,11 @@ def place_noise(g):
 
 
 @kernel
-def contact_is_quiet(m, w, r, e, c, half):
+def contact_is_quiet(m, w, r, e, half):
     """True if a contact that is open does not begin to touch; the workspace has the middle of the part.
 
-    The gap changes no more than the point of B is moved as seen from A, or, above a plane that rests, as it is moved along the normal.
+    The gap changes no more than the point of B is moved as seen from A. Above convex surfaces, and from within round ones, the way along the
+    normal decides, and what a surface rises along the way beside it.
     """
     el = m.element[e]
     pairs.locate(m, w, e)
@@ -202,7 +203,6 @@ def contact_is_quiet(m, w, r, e, c, half):
     if gap < -place_noise(g):
         return False
     i, j = reach.last_column(m, first), reach.last_column(m, second)
-    rests = i < 0 and el[pairs.SURFACE] == surfaces.PLANE
     while i != j:  # what moves both does not change the gap
         if i > j:
             i = m.column[i, at.BEFORE]
@@ -210,18 +210,25 @@ def contact_is_quiet(m, w, r, e, c, half):
             j = m.column[j, at.BEFORE]
     # any point of B serves, as long as A's point is the same and no point of B's surface moves farther
     x, y, z = g[pairs.C], g[pairs.C + 1], g[pairs.C + 2]
-    bend = reach.bend_of_point(m, w, r, first, i, x, y, z, c, half) + reach.bend_of_point(m, w, r, second, i, x, y, z, c, half)
+    bend = reach.bend_of_point(m, w, r, first, i, x, y, z, half) + reach.bend_of_point(m, w, r, second, i, x, y, z, half)
     au, av, aw = reach.velocity_behind(m, w, r, first, i, x, y, z)
     bu, bv, bw = reach.velocity_behind(m, w, r, second, i, x, y, z)
     u, v, s = bu - au, bv - av, bw - aw
-    speed = math.sqrt(u * u + v * v + s * s)
-    if rests:
-        speed = abs(g[pairs.N] * u + g[pairs.N + 1] * v + g[pairs.N + 2] * s)
-    reached, size = speed * half + 0.5 * bend * half * half, abs(x) + abs(y) + abs(z)
-    if el[pairs.PAIR] == pairs.WITH_RING:  # which turns about its centre, too
-        p, q = reach.turned_by(m, w, r, first, i, c, half), reach.turned_by(m, w, r, second, i, c, half)
-        reached += m.data[el[pairs.AT] + pairs.LARGE] * min(2.0, (p + q) * half)
-    return apart(gap, reached, 0.0, size, half)
+    bent, (turns, faster) = 0.5 * bend * half * half, reach.turned_by(m, w, r, first, i)
+    way = math.sqrt(u * u + v * v + s * s) * half + bent
+    rise, beside = pairs.rise(m, w, e, g, way)
+    reached = way
+    if rise >= 0.0 and beside > way:
+        along = abs(g[pairs.N] * u + g[pairs.N + 1] * v + g[pairs.N + 2] * s)
+        reached = min(way, along * half + bent + turns * half * way + rise)
+    if el[pairs.PAIR] == pairs.WITH_RING:  # whose axis turns, too
+        p, q = reach.turned_by(m, w, r, second, i)
+        turn, more = turns + p, faster + q
+        wx, wy, wz, ax, ay, az = g[pairs.W], g[pairs.W + 1], g[pairs.W + 2], g[pairs.AXIS], g[pairs.AXIS + 1], g[pairs.AXIS + 2]
+        tx, ty, tz = wy * az - wz * ay, wz * ax - wx * az, wx * ay - wy * ax
+        tilt = math.sqrt(tx * tx + ty * ty + tz * tz) * half + (0.5 * more + turn * turn) * half * half
+        reached += m.data[el[pairs.AT] + pairs.LARGE] * min(2.0, tilt, turn * half)
+    return apart(gap, reached, 0.0, abs(x) + abs(y) + abs(z), half)
 
 
 @kernel
@@ -260,13 +267,13 @@ def is_quiet(m, w, r, t, h, c, half):
             if m.element[e, at.KIND] == control.LINEAR_CONTROL and not control_is_quiet(m, w, r, e, t, h, c, half):
                 return False
     if moves:
-        reach.go_along(m, w, r, c)
+        reach.go_along(m, w, r, c, half)
         for e in range(m.element.shape[0]):
             if m.element[e, at.KIND] == line.LINE_LAW and not line_is_quiet(m, w, r, e, c, half):
                 return False
             if is_straight(m, e) and not rope_is_quiet(m, w, r, e, c, half):
                 return False
-            if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 0.0 and not contact_is_quiet(m, w, r, e, c, half):
+            if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 0.0 and not contact_is_quiet(m, w, r, e, half):
                 return False
     return True
 
@@ -358,9 +365,9 @@ def first_touch(m, w, r, t0, h, begin, end):
         looks += 1
         width = min(width, end - a)
         c, half, quiet, touches = a + 0.5 * width, 0.5 * width, True, False
-        reach.go_along(m, w, r, c)
+        reach.go_along(m, w, r, c, half)
         for e in range(m.element.shape[0]):
-            if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 2.0 and not contact_is_quiet(m, w, r, e, c, half):
+            if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 2.0 and not contact_is_quiet(m, w, r, e, half):
                 g = pairs.numbers(w)[0]
                 quiet, touches = False, touches or abs(g[pairs.GAP]) <= 2.0 * place_noise(g)
         if touches:

@@ -58,25 +58,33 @@ def bent(d, half):
 
 
 @kernel
-def rates(m, r, i, c, half):
-    """Largest rate and acceleration, per fraction of the step, of the coordinate of column i; of turns about three axes of all together."""
-    n, k = m.column[i, at.OWNER], m.column[i, at.VELOCITY]
-    kind, j = m.node[n, at.MOTION], m.node[n, at.U0]
-    first, count = k, 1
-    if kind == at.BALL or kind == at.FREE:
-        first, count = (j, 3) if k < j + 3 else (j + 3, 3)
-    rate, bend = 0.0, 0.0
-    for l in range(first, first + count):
-        write_about(r.px[l], c, r.about)
-        x, y = steepest(r.about, half), bent(r.about, half)
-        rate += x * x
-        bend += y * y
-    rate, bend = math.sqrt(rate), math.sqrt(bend)
-    if count == 3 and first == j:
-        bend += rate * rate  # of the tangent operator
-    if kind >= at.ELASTIC_OUT:
-        rate, bend = VARIES * rate, VARIES * bend
-    return rate, bend
+def note_rates(m, r, c, half):
+    """Write the largest rate and acceleration of each coordinate, per fraction of the step; of turns about three axes, and of places, of all three together."""
+    for k in range(r.fast.shape[0]):
+        write_about(r.px[k], c, r.about)
+        r.fast[k], r.curved[k] = steepest(r.about, half), bent(r.about, half)
+    for n in range(1, m.node.shape[0]):
+        kind, j = m.node[n, at.MOTION], m.node[n, at.U0]
+        if kind == at.BALL or kind == at.FREE:
+            for first in range(j, j + (6 if kind == at.FREE else 3), 3):
+                rate, bend = 0.0, 0.0
+                for k in range(first, first + 3):
+                    rate += r.fast[k] * r.fast[k]
+                    bend += r.curved[k] * r.curved[k]
+                rate, bend = math.sqrt(rate), math.sqrt(bend)
+                if first == j:
+                    bend += rate * rate  # of the tangent operator
+                for k in range(first, first + 3):
+                    r.fast[k], r.curved[k] = rate, bend
+
+
+@kernel
+def rates(m, r, i):
+    """Largest rate and acceleration, per fraction of the step, of the coordinate of column i, as they were noted."""
+    k = m.column[i, at.VELOCITY]
+    if m.node[m.column[i, at.OWNER], at.MOTION] >= at.ELASTIC_OUT:
+        return VARIES * r.fast[k], VARIES * r.curved[k]
+    return r.fast[k], r.curved[k]
 
 
 @kernel
@@ -118,20 +126,20 @@ def moved_by(m, w, scale, n, spins, x, y, z):
     return total
 
 
-@shared(TREE, WORK, st.RUN, INT, INT, REAL, REAL, REAL, REAL, REAL, gives=REAL)
-def bend_of_point(m, w, r, n, stop, x, y, z, c, half):
+@shared(TREE, WORK, st.RUN, INT, INT, REAL, REAL, REAL, REAL, gives=REAL)
+def bend_of_point(m, w, r, n, stop, x, y, z, half):
     """Largest acceleration of a point of node n, per fraction of the step squared, by the columns behind number ``stop``.
 
     The point is at x, y, z from the reference point; the workspace has the columns in the middle of the part.
     """
     turns, i = 0.0, last_column(m, n)
     while i > stop:
-        turns += rates(m, r, i, c, half)[0] * arms(w, i, x, y, z)[0]
+        turns += rates(m, r, i)[0] * arms(w, i, x, y, z)[0]
         i = m.column[i, at.BEFORE]
     speed, bend, i = 0.0, 0.0, last_column(m, n)
     while i > stop:
         angle, arm = arms(w, i, x, y, z)
-        rate, more = rates(m, r, i, c, half)
+        rate, more = rates(m, r, i)
         arm += angle * half * speed
         bend += more * arm + rate * (turns * arm + angle * speed)
         speed += rate * arm
@@ -140,13 +148,15 @@ def bend_of_point(m, w, r, n, stop, x, y, z, c, half):
 
 
 @kernel
-def turned_by(m, w, r, n, stop, c, half):
-    """Largest rate of turn of node n, per fraction of the step, by the columns behind number ``stop``."""
-    turns, i = 0.0, last_column(m, n)
+def turned_by(m, w, r, n, stop):
+    """Largest rate of turn of node n and its largest change, per fraction of the step, by the columns behind number ``stop``."""
+    turns, faster, i = 0.0, 0.0, last_column(m, n)
     while i > stop:
-        turns += rates(m, r, i, c, half)[0] * arms(w, i, 0.0, 0.0, 0.0)[0]
+        angle, (rate, more) = arms(w, i, 0.0, 0.0, 0.0)[0], rates(m, r, i)
+        turns += rate * angle
+        faster += more * angle
         i = m.column[i, at.BEFORE]
-    return turns
+    return turns, faster
 
 
 @shared(TREE, WORK, st.RUN, INT, INT, REAL, REAL, REAL, REAL, REAL, gives=REAL)
@@ -154,7 +164,7 @@ def bend_of_velocity(m, w, r, n, spins, x, y, z, c, half):
     """Largest second derivative, per fraction of the step, of the velocity of a point of node n, or with ``spins`` 1 of its angular velocity."""
     turns, faster, i = 0.0, 0.0, last_column(m, n)
     while i >= 0:
-        angle, (rate, more) = arms(w, i, x, y, z)[0], rates(m, r, i, c, half)
+        angle, (rate, more) = arms(w, i, x, y, z)[0], rates(m, r, i)
         turns += rate * angle
         faster += more * angle
         i = m.column[i, at.BEFORE]
@@ -162,7 +172,7 @@ def bend_of_velocity(m, w, r, n, spins, x, y, z, c, half):
     speed, bend, total, i = 0.0, 0.0, 0.0, last_column(m, n)
     while i >= 0:
         angle, arm = arms(w, i, x, y, z)
-        rate, more = rates(m, r, i, c, half)
+        rate, more = rates(m, r, i)
         arm += angle * half * speed
         write_about(r.pu[m.column[i, at.VELOCITY]], c, r.about)
         u, a, b = abs(r.about[0]) + spread(r.about, half), steepest(r.about, half), bent(r.about, half)
@@ -178,9 +188,10 @@ def bend_of_velocity(m, w, r, n, spins, x, y, z, c, half):
     return total
 
 
-@shared(TREE, WORK, st.RUN, REAL)
-def go_along(m, w, r, s):
-    """Poses, columns and velocities at the fraction s of the step, per fraction of the step, as the increments move."""
+@shared(TREE, WORK, st.RUN, REAL, REAL)
+def go_along(m, w, r, s, half):
+    """Poses, columns and velocities at the fraction s of the step, per fraction of the step, as the increments move; rates within ``half`` of it."""
+    note_rates(m, r, s, half)
     for k in range(r.u.shape[0]):
         r.xt[k], r.vt[k] = st.polynomial(r.px[k], s), st.slope(r.px[k], s)
     chart.retract(m, r.q, r.xt, r.qt)

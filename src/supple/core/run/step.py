@@ -64,6 +64,8 @@ RUN_RECORD = Record(
         "rate_scale": "nu",
         "way": "nu",  # largest way from the start and largest velocity so far of the place whose first velocity it is
         "pace": "nu",
+        "fast": "nu",  # largest rates and accelerations of coordinates in a part of the step
+        "curved": "nu",
         "sign": "elements",  # of the work in the balance of energy
         "deepest": "elements",  # of contacts, largest overlap where a step ended
         # polynomials of the accepted step
