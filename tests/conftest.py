@@ -184,7 +184,7 @@ def columns() -> Callable:
     from supple.native import compiler, declare
 
     if not declare.PLAIN:
-        compiler.prepare(None, "native")
+        compiler.prepare(None, ("native",))
 
     # Without reference counting like all kernels: arrays that views returns are borrowed.
     @numba.njit(fastmath=declare.FASTMATH, error_model="numpy", _nrt=False)

@@ -26,13 +26,15 @@ def frames(
 ) -> list[Image.Image]:
     """Pictures of a result at some times, all with the same axes."""
     figures = [result.picture(float(t), magnification=magnification) for t in times]
+    widths = []
     for along in "xyz":
         limits = [getattr(f.axes[0], f"get_{along}lim")() for f in figures]
         low, high = min(a for a, _ in limits), max(b for _, b in limits)
-        half = 0.5 * max(b - a for a, b in limits)
-        middle = 0.5 * (low + high)
+        widths.append(high - low)
         for f in figures:
-            getattr(f.axes[0], f"set_{along}lim")(middle - half, middle + half)
+            getattr(f.axes[0], f"set_{along}lim")(low, high)
+    for f in figures:
+        f.axes[0].set_box_aspect(widths)
     return [image(f, dots) for f in figures]
 
 
