@@ -33,10 +33,13 @@ from supple.bodies.nodal.ancf_line import ANCFBeam as ANCFBeam
 from supple.bodies.nodal.ancf_line import Cable as Cable
 from supple.bodies.nodal.ancf_plate import ANCFPlate as ANCFPlate
 from supple.bodies.nodal.ancf_solid import ANCFSolid as ANCFSolid
+from supple.bodies.shapes.cam import Cam as Cam
+from supple.bodies.shapes.cone import Cone as Cone
+from supple.bodies.shapes.height_field import HeightField as HeightField
+from supple.bodies.shapes.mesh import MeshShape as MeshShape
 from supple.bodies.shapes.shape import Capsule as Capsule
 from supple.bodies.shapes.shape import Cuboid as Cuboid
 from supple.bodies.shapes.shape import Cylinder as Cylinder
-from supple.bodies.shapes.shape import MeshShape as MeshShape
 from supple.bodies.shapes.shape import Plane as Plane
 from supple.bodies.shapes.shape import Point as Point
 from supple.bodies.shapes.shape import Sphere as Sphere

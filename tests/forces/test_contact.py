@@ -378,10 +378,9 @@ def test_sentences() -> None:
     ):
         sp.Contact("c", ball_a, sp.Sphere(b.at(0), radius=0.1), law, 0.5)
     boxes = [sp.Cuboid(body.at(0), (1, 1, 1)) for body in (a, b)]
-    with pytest.raises(
-        sp.ModelError, match=r"A and B is 'Cuboid and Cuboid', expected a plane and"
-    ):
-        sp.Contact("c", *boxes, law)
+    planes = [sp.Plane(body.at(0)) for body in (a, b)]
+    with pytest.raises(sp.ModelError, match=r"A and B is 'Plane and Plane', expected a plane and"):
+        sp.Contact("c", *planes, law)
     with pytest.raises(sp.ModelError, match=r"for Hertz's law balls, or a ball and a plane"):
         sp.Contact("c", ball_a, boxes[1], sp.Hertz(E=2e11))
     with pytest.raises(

@@ -143,3 +143,59 @@ def touching(shape: str, rubbing: str = "bristle", wheel: bool = False) -> sp.Mo
     carried = CARRIED[shape](drone.at(0.01, 0.02, 0.03, rotation=(0.1, -0.2, 0.3)))
     model.add(sp.Contact("touch", carried, end, law, RUBBING[rubbing]))
     return model
+
+
+# Two shapes that overlap: of a body in the middle, and of one at a place, turned by a vector
+MEETINGS = {
+    "crossing bars": (
+        lambda frame: sp.Capsule(frame, radius=0.2, length=1.0, axis="x"),
+        lambda frame: sp.Capsule(frame, radius=0.3, length=1.4, axis="y"),
+        ((0.1, 0.2, 0.4), (0.1, 0.2, 0.3)),
+    ),
+    "end of a bar on a bar": (
+        lambda frame: sp.Capsule(frame, radius=0.2, length=1.0, axis="x"),
+        lambda frame: sp.Capsule(frame, radius=0.3, length=1.4, axis="y"),
+        ((0.1, 1.0, 0.3), (0.1, 0.2, 0.3)),
+    ),
+    "parallel bars": (
+        lambda frame: sp.Capsule(frame, radius=0.2, length=1.0, axis="x"),
+        lambda frame: sp.Capsule(frame, radius=0.3, length=1.4, axis="x"),
+        ((0.1, 0.2, 0.4), (0, 1e-4, -2e-4)),
+    ),
+    "a bar on an edge": (
+        lambda frame: sp.Capsule(frame, radius=0.3, length=1.4, axis="y"),
+        lambda frame: sp.Cuboid(frame, size=(0.4, 0.8, 0.6)),
+        ((0.35, 0.2, 0.5), (0.1, 0.2, 0.3)),
+    ),
+    "a bar on the end of a cylinder": (
+        lambda frame: sp.Cylinder(frame, radius=0.4, length=0.4, axis=(0.1, 0.2, 1)),
+        lambda frame: sp.Capsule(frame, radius=0.3, length=1.4, axis="y"),
+        ((0.1, 0.2, 0.45), (0.001, 0.2, 0.3)),
+    ),
+    "crossing edges": (
+        lambda frame: sp.Cuboid(frame, size=(1, 2, 1), rounding=0.2),
+        lambda frame: sp.Cuboid(frame, size=(2, 1, 1), rounding=0.3, rotation=(0.7, 0, 0)),
+        ((0.1, 0.2, 1.05), (0.1, 0.2, 0.8)),
+    ),
+    "a disc that nearly lies": (
+        lambda frame: sp.Plane(frame),
+        lambda frame: sp.Torus(frame, radius=0.4, section=0.1),
+        ((0.1, 0.2, 0.05), (3e-4, -5e-4, 0.3)),
+    ),
+}
+
+
+def meeting(name: str, rubbing: str = "bristle") -> sp.Model:
+    """Two bodies in space that touch and move."""
+    first, second, (place, turn) = MEETINGS[name]
+    model = sp.Model(gravity=(0, 0, 0))
+    one = model.add(sp.RigidBody("one", 0.7, (0, 0, 0.02), (2e-3, 3e-3, 4e-3)))
+    two = model.add(sp.RigidBody("two", 0.5, (0, 0.03, 0), (3e-3, 2e-3, 4e-3)))
+    rates = (0.1, 0.2, -0.3, 0.2, 0.1, 0.3), (0.3, -0.2, 0.1, 0.1, -0.2, -0.5)
+    model.add(sp.Free("f1", model.ground.at(0), one.at(0), initial_rate=rates[0]))
+    frame = model.ground.at(*place, rotation=turn)
+    model.add(sp.Free("f2", frame, two.at(0), initial_rate=rates[1]))
+    law = sp.HuntCrossley(stiffness=7.0, restitution=0.8, speed=9.0, exponent=1.5)
+    shapes = first(one.at(0)), second(two.at(0))
+    model.add(sp.Contact("touch", *shapes, law, RUBBING[rubbing]))
+    return model

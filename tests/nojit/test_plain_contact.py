@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.plain_models import CARRIED, RUBBING, touching
+from models.plain_models import CARRIED, MEETINGS, RUBBING, meeting, touching
 from supple.core.base.layout import KIND, new_work, read_model, read_work
 from supple.core.bodies import chart
 from supple.core.contact import contact, pairs
@@ -62,6 +62,41 @@ def state(equations: Equations, seed: int) -> tuple[np.ndarray, ...]:
 def test_tangents_are_the_complex_step(rubbing: str, shape: str, wheel: bool) -> None:
     equations = JointCoordinates().equations(touching(shape, rubbing, wheel))
     q, u, a, z = state(equations, 1)
+    compare(equations, q, u, a, z)
+    code, part = branch(equations, q, u, a, z)
+    assert code == (3 if "slides" in rubbing else 2), "it does not touch as its name says"
+    assert part in PARTS.get(shape, (0,))
+
+
+@pytest.mark.parametrize("name", MEETINGS)
+def test_tangents_of_pairs_of_solids(name: str) -> None:
+    """At the places that their names tell of; some part of them touches."""
+    for rubbing in ("bristle", "rounded"):
+        equations = JointCoordinates().equations(meeting(name, rubbing))
+        _, u, a, z = state(equations, 1)
+        u = equations.u0 + 0.1 * (u - equations.u0)
+        for row in touched(equations, u, a, z):
+            assert -0.2 < row[pairs.GAP] < 0.0, "it does not touch"
+        compare(equations, equations.q0, u, a, z)
+
+
+def touched(equations: Equations, u, a, z) -> list[np.ndarray]:
+    """Numbers of the pairs that touch, at the start; not none."""
+    compiled = equations.compiled
+    ints, reals, work = compiled.ints, compiled.reals, new_work(compiled.ints)
+    dynamics.residual(ints, reals, work, 0.4, equations.q0, u, a, z, np.zeros(equations.nu))
+    model, views, found = read_model(ints, reals), read_work(ints, work), []
+    for e in np.flatnonzero(model.element[:, KIND] == pairs.CONTACT):
+        pairs.locate(model, views, int(e))
+        row = pairs.numbers(views)[0].copy()
+        if row[pairs.GAP] < 0.0:
+            found.append(row)
+    assert found
+    return found
+
+
+def compare(equations: Equations, q, u, a, z) -> None:
+    """Tangents against the complex step."""
     nu, nz = equations.nu, equations.nz
     _, Rq, Ru, _, Rz, Gq, Gu, Gz = equations.tangents(0.4, q, u, a, z)
     still = np.zeros(nu, complex)
@@ -73,9 +108,6 @@ def test_tangents_are_the_complex_step(rubbing: str, shape: str, wheel: bool) ->
             x[place][k] += 1j * STEP
             r, zdot = evaluated(equations, q, *x)
             wanted[which][:, k] = np.concatenate([r, zdot]).imag / STEP
-    code, part = branch(equations, q, u, a, z)
-    assert code == (3 if "slides" in rubbing else 2), "it does not touch as its name says"
-    assert part in PARTS.get(shape, (0,))
     found = np.vstack([Rq, Gq]), np.vstack([Ru, Gu]), np.vstack([Rz, Gz])
     for one, other in zip(found, wanted, strict=True):
         scale = max(1.0, np.abs(other).max(initial=0.0))

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from supple.bodies.shapes.shape import Shape, TouchingBall, TouchingRing, TouchingSurface
+from supple.bodies.shapes.shape import (
+    Capsule,
+    Cuboid,
+    Shape,
+    TouchingBall,
+    TouchingBar,
+    TouchingRing,
+    TouchingSurface,
+)
 from supple.forces.base import ForceElement
 from supple.forces.contact_laws import (
     MINDLIN,
@@ -23,19 +31,21 @@ from supple.foundation.frames import Body, Frame, expect_two_bodies
 SHAPES = "a shape with a frame, e.g. Sphere(body.at(0), radius=0.05), or a body with one shape"
 LAW = "a law, e.g. HuntCrossley(stiffness=1e8, restitution=0.7, speed=1.0)"
 FRICTION = "None, or a law of friction, e.g. Friction(0.5)"
-
-
+PAIRS = (
+    "a plane and another shape, a Sphere or Point and another shape, two of Capsule and Cuboid, "
+    "a Capsule and a Cylinder, or a Capsule or Cuboid in a hollow shape"
+)
 WEIGHT = 9.81  # N/kg, of the lighter body, under which bristles are chosen
 
 
 class Pair(NamedTuple):
-    """What touches what: a surface of one frame, and a ball or ring of the other.
+    """What touches what: a surface of one frame, and a ball, ring or bar of the other.
 
     ``swapped`` says that the surface is that of the contact's B.
     """
 
     surface: TouchingSurface
-    other: TouchingBall | TouchingRing
+    other: TouchingBall | TouchingRing | TouchingBar
     swapped: bool
 
 
@@ -76,7 +86,8 @@ class Contact(ForceElement):
         Unique in its model.
     A, B : Shape
         On two bodies, or a body and the ground: ``Sphere(ball.at(0), radius=0.05)``, `Capsule`,
-        `Cylinder`, `Torus`, `Cuboid`, `Plane`, `Point`; or a body with one ``shape``.
+        `Cylinder`, `Cone`, `Torus`, `Cuboid`, `Plane`, `Point`, `Cam`, `HeightField`,
+        `MeshShape`; or a body with one ``shape``.
     law : HuntCrossley or Hertz
         Of the push.
     friction : Friction or RoundedFriction, optional
@@ -110,19 +121,61 @@ class Contact(ForceElement):
         return ""
 
     def pairs(self) -> tuple[Pair, ...]:
-        """The balls or rings and surfaces by which both shapes touch."""
-        for one, other, swapped in ((self.A, self.B, False), (self.B, self.A, True)):
+        """The balls, rings or bars and surfaces by which both shapes touch."""
+        both = ((self.A, self.B, False), (self.B, self.A, True))
+        for one, other, swapped in both:
             surface = one.touching_surface
             if surface is None:
                 continue
             balls, rings = other.touching_balls, other.touching_rings
             if surface.kind == "plane" and (balls or rings):
-                return tuple(Pair(surface, each, swapped) for each in balls or rings)
-            if len(balls) == 1:
-                return (Pair(surface, balls[0], swapped),)
+                found = [Pair(surface, ball, swapped) for ball in balls]
+                return (*found, *(Pair(surface, ring, swapped) for ring in rings))
+            if balls and not rings and (len(balls) == 1 or surface.inside):
+                return tuple(Pair(surface, ball, swapped) for ball in balls)
+        bars = [pair for each in both for pair in self._bars(*each)]
+        if bars:
+            return tuple(bars)
         kinds = f"{type(self.A).__name__} and {type(self.B).__name__}"
-        expected = "a plane and another shape, or a Sphere or Point and another shape"
-        raise ModelError(label(self), "A and B", kinds, expected)
+        raise ModelError(label(self), "A and B", kinds, PAIRS)
+
+    @property
+    def allowed_depth(self) -> float | None:
+        """Overlap up to which laws of contact hold for both shapes, m; None if none has a size.
+
+        Crossing edges of boxes find each other up to the sum of their radii.
+        """
+        known = [s.allowed_depth for s in (self.A, self.B)]
+        if isinstance(self.A, Cuboid) and isinstance(self.B, Cuboid):
+            known.append(self.A.edge_radius + self.B.edge_radius)
+        return min((depth for depth in known if depth is not None), default=None)
+
+    @property
+    def hollow(self) -> tuple[float, float] | None:
+        """Radius of a ball and the smaller one of the hollows it does not reach into, m."""
+        for surface, other, swapped in self.pairs():
+            least = (self.B if swapped else self.A).hollow
+            if surface.data is not None and isinstance(other, TouchingBall) and least is not None:
+                return (other.radius, least) if other.radius > least else None
+        return None
+
+    def _bars(self, one: Shape, other: Shape, swapped: bool) -> list[Pair]:
+        """Bars of a shape on the surface of another one.
+
+        A capsule is one bar: each of both orders has all, and the second is left out. On a box both
+        ends touch too, so that it does not turn on one point.
+        """
+        surface, bars = one.solid_surface, other.touching_bars
+        if surface is None or not bars:
+            return []
+        if len(bars) > 1:
+            whole = isinstance(one, Cuboid)  # nothing of it lies between the edges of a box
+            return [Pair(surface, bar, swapped) for bar in bars] if whole else []
+        if swapped and isinstance(one, Capsule):
+            return []
+        ends = other.touching_balls if isinstance(one, Cuboid) else ()
+        found = [Pair(surface, bar, swapped) for bar in bars]
+        return [*found, *(Pair(surface, end, swapped) for end in ends)]
 
     def push(self) -> tuple[float, float]:
         """Stiffness and exponent of the push."""

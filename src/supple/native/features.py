@@ -30,6 +30,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "elastic bodies": ("bodies_flex_body_",),
     "elastic edges": ("bodies_flex_edge_",),
     "bushings": ("forces_bushing_",),
+    "contacts with data": ("contact_fields_",),
     "contacts": ("contact_",),
     "springs between points": ("forces_point_spring_",),
     "springs along axes": ("forces_cartesian_",),

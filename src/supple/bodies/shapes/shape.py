@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -28,27 +26,45 @@ from supple.foundation.fields import (
     vector,
 )
 from supple.foundation.frames import Frame, expect_frame
-from supple.foundation.input_files import path_of
 from supple.foundation.poses import EYE, Pose, aligned
-from supple.foundation.validate import Axis, read_only, set_fields
+from supple.foundation.validate import Axis, set_fields
 
 SHAPE = "a Cuboid, Cylinder, Capsule, Torus, Sphere or MeshShape, or a sequence of them"
+SHARP = 0.02  # of the least size of a box: radius of sharp edges towards other boxes
 SIZE = "a size by its name, e.g. radius=0.05: the first argument is a frame of a body"
+
+
+class SurfaceData(NamedTuple):
+    """Numbers of a surface that has more than a few: core/contact/fields.py."""
+
+    counts: tuple[int, int, int]
+    numbers: Vector
 
 
 class TouchingSurface(NamedTuple):
     """A surface that balls of other bodies touch: its kind, sizes, and its pose."""
 
-    kind: Literal["plane", "ball", "bar", "cylinder", "ring", "box"]  # core/contact/surfaces.py
+    kind: Literal[
+        "plane", "ball", "bar", "cylinder", "ring", "box", "cone", "cam", "field", "grid"
+    ]  # core/contact/surfaces.py
     sizes: tuple[float, ...]
     pose: Pose  # in the axes of the shape's frame
     inside: bool
+    data: SurfaceData | None = None
 
 
 class TouchingBall(NamedTuple):
     """A ball that touches surfaces: its place in the axes of the shape's frame, and its radius."""
 
     place: Vector
+    radius: float
+
+
+class TouchingBar(NamedTuple):
+    """A straight bar with round ends that touches convex surfaces."""
+
+    pose: Pose  # in the axes of the shape's frame, with z along it and its middle
+    half: float  # half length of its middle line
     radius: float
 
 
@@ -102,8 +118,23 @@ class Shape:
         return ()
 
     @property
+    def touching_bars(self) -> tuple[TouchingBar, ...]:
+        """Straight parts by which it touches convex surfaces."""
+        return ()
+
+    @property
+    def solid_surface(self) -> TouchingSurface | None:
+        """The surface that bars of other bodies touch, if it is convex."""
+        return None
+
+    @property
     def curvature(self) -> float | None:
         """One over its radius where it touches, 1/m, if that is the same in all directions."""
+        return None
+
+    @property
+    def hollow(self) -> float | None:
+        """Least radius of its hollows, m: larger balls touch them at two places; None without."""
         return None
 
     @property
@@ -168,7 +199,8 @@ class Plane(Shape):
 class Cuboid(Shape):
     """A box.
 
-    It touches a plane by its eight corners, and balls of other bodies everywhere.
+    It touches a plane, and hollow bodies from within, by its eight corners, balls of other bodies
+    everywhere, and other boxes by the twelve edges of each, which are round there.
 
     Parameters
     ----------
@@ -182,16 +214,42 @@ class Cuboid(Shape):
         Its axes in those of the frame: matrix, quaternion or rotation vector (rad).
     inside : bool
         True for a hollow box, which bodies touch from within.
+    rounding : m, optional
+        Radius of its edges and corners, below half of its least size. If it is not given they are
+        sharp, but 0.02 of its least size towards other boxes.
     """
 
     size: Given[ArrayLike | None, Vector] = checked(_sizes, "m", default=None)
     position: Given[ArrayLike, Vector] = vector("m", default=(0.0, 0.0, 0.0))
     rotation: Given[ArrayLike | None, Vector] = given("rad", default=None)
     inside: bool = checked(validate.flag, default=False)
+    rounding: float | None = not_negative("m", default=None)
 
     def _check(self, owner: str) -> None:
-        _expect(owner, "size", self.size, "3 positive numbers in m")
+        expect_given(owner, "size", self.size, "3 positive numbers in m")
         set_fields(self, rotation=validate.rotation(owner, "rotation", self.rotation))
+        least, rounding = 0.5 * float(self.size.min()), self.rounding
+        if rounding is not None and not rounding < least:
+            expected = f"less than half of its least size, {least:g} m"
+            raise ModelError(owner, "rounding", rounding, expected)
+        if rounding and self.inside:
+            expected = "none of a hollow box: its edges are never touched"
+            raise ModelError(owner, "rounding", rounding, expected)
+
+    @property
+    def edge_radius(self) -> float:
+        """Radius of its edges towards other boxes, m."""
+        return self.rounding or SHARP * float(self.size.min())
+
+    def _rounded(self, radius: float) -> TouchingSurface:
+        half = [float(0.5 * x - radius) for x in self.size]
+        pose = Pose(self.rotation, self.position)
+        return TouchingSurface("box", (*half, radius), pose, self.inside)
+
+    def _corners(self, radius: float) -> list[tuple[Vector, Vector]]:
+        signs = [np.array(s) for s in itertools.product((-1.0, 1.0), repeat=3)]
+        half = 0.5 * self.size - radius
+        return [(s, self.position + self.rotation @ (s * half)) for s in signs]
 
     @property
     def allowed_depth(self) -> float:
@@ -205,16 +263,31 @@ class Cuboid(Shape):
     @property
     def touching_surface(self) -> TouchingSurface:
         """Faces, edges and corners."""
-        half = tuple(0.5 * self.size)
-        pose = Pose(self.rotation, self.position)
-        return TouchingSurface("box", half, pose, self.inside)
+        return self._rounded(self.rounding or 0.0)
 
     @property
     def touching_balls(self) -> tuple[TouchingBall, ...]:
         """Its corners."""
-        signs = itertools.product((-0.5, 0.5), repeat=3)
-        places = [self.position + self.rotation @ (np.array(s) * self.size) for s in signs]
-        return tuple(TouchingBall(place, 0.0) for place in places)
+        radius = self.rounding or 0.0
+        return tuple(TouchingBall(place, radius) for _, place in self._corners(radius))
+
+    @property
+    def touching_bars(self) -> tuple[TouchingBar, ...]:
+        """Its edges."""
+        radius, bars = self.edge_radius, []
+        for k in range(3):
+            half = float(0.5 * self.size[k] - radius)
+            turn = self.rotation @ aligned(EYE[k])[0]
+            for sign, place in self._corners(radius):
+                if sign[k] < 0.0:
+                    pose = Pose(turn, place + half * self.rotation[:, k])
+                    bars.append(TouchingBar(pose, half, radius))
+        return tuple(bars)
+
+    @property
+    def solid_surface(self) -> TouchingSurface | None:
+        """Faces, and edges and corners that are round."""
+        return None if self.inside else self._rounded(self.edge_radius)
 
 
 @declared(init=False)
@@ -242,9 +315,9 @@ class Round(Shape):
 class Cylinder(Round):
     """A round bar with flat ends.
 
-    It touches a plane by the edges of both ends, and balls of other bodies everywhere. Where it
-    stands on an end, no point of the edge is lowest: bodies that stand are a `Cuboid`, or several
-    points.
+    It touches a plane by the edges of both ends, and balls and capsules of other bodies
+    everywhere. Where it stands on an end, within 1e-3 rad, the lowest point of the edge goes
+    through the middle of the end, which is crowned by 4e-4 of the radius.
 
     Parameters
     ----------
@@ -268,7 +341,7 @@ class Cylinder(Round):
 
     def _check(self, owner: str) -> None:
         super()._check(owner)
-        _expect(owner, "length", self.length, "a positive number in m")
+        expect_given(owner, "length", self.length, "a positive number in m")
 
     def surface(self) -> Surface:
         """The side and both ends."""
@@ -282,6 +355,11 @@ class Cylinder(Round):
         return TouchingSurface("cylinder", sizes, pose, self.inside)
 
     @property
+    def solid_surface(self) -> TouchingSurface | None:
+        """The same."""
+        return None if self.inside else self.touching_surface
+
+    @property
     def touching_rings(self) -> tuple[TouchingRing, ...]:
         """Edges of both ends."""
         turn = aligned(self.axis)[0]
@@ -293,7 +371,8 @@ class Cylinder(Round):
 class Capsule(Round):
     """A round bar with ends like half balls.
 
-    It touches a plane by the balls of both ends, and balls of other bodies everywhere.
+    It touches a plane, and hollow bodies from within, by the balls of both ends, and balls,
+    capsules, cylinders and boxes of other bodies everywhere.
 
     Parameters
     ----------
@@ -315,7 +394,7 @@ class Capsule(Round):
 
     def _check(self, owner: str) -> None:
         super()._check(owner)
-        _expect(owner, "length", self.length, "a positive number in m")
+        expect_given(owner, "length", self.length, "a positive number in m")
 
     def surface(self) -> Surface:
         """The side and both ends."""
@@ -335,13 +414,24 @@ class Capsule(Round):
         ends = [self.position + s * self.length * self.axis for s in (-0.5, 0.5)]
         return tuple(TouchingBall(place, self.radius) for place in ends)
 
+    @property
+    def touching_bars(self) -> tuple[TouchingBar, ...]:
+        """Itself."""
+        pose = Pose(aligned(self.axis)[0], self.position)
+        return (TouchingBar(pose, 0.5 * self.length, self.radius),)
+
+    @property
+    def solid_surface(self) -> TouchingSurface:
+        """Side and ends."""
+        return self.touching_surface
+
 
 @declared
 class Torus(Round):
     """A ring: a tyre, a wheel with a rounded edge, or, with ``section`` 0, the edge of a disc.
 
     It touches a plane by its lowest point, and balls of other bodies everywhere. Where it lies
-    flat no point is lowest.
+    flat, within 1e-3 rad, its lowest point goes through its middle.
 
     Parameters
     ----------
@@ -431,58 +521,10 @@ class Sphere(Round):
         return -1.0 / self.radius if self.inside else 1.0 / self.radius
 
 
-def _expect(owner: str, field: str, value: Any, expected: str) -> None:
+def expect_given(owner: str, field: str, value: Any, expected: str) -> None:
+    """Refuse None."""
     if value is None:
         raise ModelError.plain(f"{owner}: {field} is missing, expected {expected}")
-
-
-@dataclass(frozen=True, eq=False, init=False)
-class MeshShape(Shape):
-    """The triangles of a mesh file (STL, VTK, gmsh ...) for pictures; they give no mass.
-
-    Parameters
-    ----------
-    path : str or path
-        Read by `read_mesh`: of solid elements the outer faces are taken.
-    scale : number
-        Takes the file's lengths to metres: 1e-3 for millimetres.
-    position : (3,) m
-        The file's origin, in the body's axes.
-    rotation : (3, 3), (4,) or (3,), optional
-        The file's axes in those of the body: matrix, quaternion or rotation vector (rad).
-    """
-
-    path: str = ""
-    scale: float = 1.0
-    rotation: Vector = field(default_factory=lambda: EYE)
-
-    def __init__(
-        self,
-        path: str | Path,
-        scale: float = 1.0,
-        position: ArrayLike = (0.0, 0.0, 0.0),
-        rotation: ArrayLike | None = None,
-    ) -> None:
-        from supple.fem.drawn.boundary import mesh_triangles
-        from supple.fem.files.mesh_data import read_mesh
-
-        source = path_of("MeshShape", "path", path)
-        factor = validate.positive("MeshShape", "scale", scale)
-        turn = validate.rotation("MeshShape", "rotation", rotation)
-        data = read_mesh(source, factor)
-        faces = mesh_triangles(data)
-        if not len(faces):
-            expected = "a mesh with triangles, quadrilaterals or solid elements"
-            raise ModelError.plain(f"{source.name}: it has no surface, expected {expected}")
-        used, numbers = np.unique(faces, return_inverse=True)
-        drawn = Surface(read_only(data.nodes[used]), numbers.reshape(faces.shape))
-        place = validate.vector("MeshShape", "position", position)
-        set_fields(self, path=str(path), scale=factor, rotation=turn, _surface=drawn)
-        set_fields(self, position=place)
-
-    def surface(self) -> Surface:
-        """The triangles of the file."""
-        return moved(self.__dict__["_surface"], self.rotation, self.position)
 
 
 def given_shape(owner: str, value: Any) -> Shape | tuple[Shape, ...] | None:

@@ -2,7 +2,10 @@
 
 A ball of B against a surface of A: with the centre c and the distance d of the surface there, the gap is d - radius and the normal n,
 from A to B, the gradient of d. A ring of B against a plane of A: with the axis a and the centre c of the ring, e = n - (n.a) a leads
-from its lowest point to its centre.
+from its lowest point to its centre; the gap is n.c - R F(|e|) - radius with F(x) = x, but for x below FLAT, where F is even, so that the
+lowest point goes through the centre of a ring that lies flat. A bar of B against a convex surface of A: the ball at the place t of its
+line for which d + b t^2/2 is least, which is also added to the gap. The term, a crown of FLAT/2 of its half length, makes this place
+unique where both are straight. Since it is the least one, the gap changes as if t were constant.
 
 The point of contact is half way between both surfaces. The rate of the gap is n.v there, with the velocity v of B relative to A.
 """
@@ -15,25 +18,26 @@ from supple.core.base import layout as at
 from supple.core.base.buffers import starts
 from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import cross, frame, turned, turned_back
-from supple.core.contact import surfaces
+from supple.core.contact import fields, surfaces
 from supple.native.declare import INT, kernel, shared
 
 CONTACT = 20
 # Element integers: nodes of A and B, place in the data, pair, kind of A's surface, last of three states of friction (-1: none),
 # law of friction without states, 1 if A's surface is turned inside out
 A, B, AT, PAIR, SURFACE, STATE, FRICTION, HOLLOW = range(1, 9)
-# Pairs: a ball of B and a surface of A; a ring of B and a plane of A
-WITH_BALL, WITH_RING = 0, 1
-# Data: pose of A's frame in node A, of B's in node B; sizes of A's surface; of B: radius of the ball, or of the ring's section;
-# radius of the ring's middle line
+# Pairs: a ball of B and a surface of A; a ring of B and a plane of A; a bar of B and a convex surface of A
+WITH_BALL, WITH_RING, WITH_BAR = 0, 1, 2
+# Data: pose of A's frame in node A, of B's in node B; sizes of A's surface; of B: radius of the ball, of the ring's section or of the bar;
+# radius of the ring's middle line, or half length of the bar's
 POSE_A, POSE_B, SIZES, SMALL, LARGE, DATA = starts(at.POSE, at.POSE, surfaces.SIZES, 1, 1)
 
 # Scratch of a pair: gap, normal, point, velocity of B relative to A there, relative angular velocity, A's axes; then the
 # centre of B, second derivatives of the distance in world axes, half the way between surface and centre, the number of the nearest part; of a
-# ring its axis and e
+# ring its axis and e, of a bar its axis, the place along it and 1 if that is none of its ends
 PAIR_ROW = 18
 GAP, N, P, V, W, AXES, C, H, LEVER, PART, AXIS, ARM, PAIR_SIZE = starts(1, 3, 3, 3, 3, 9, 3, 6, 1, 1, 3, 3)
-FLAT = 1e-9  # sine of the angle between a ring and a plane below which no point of it is lowest
+FLAT = 1e-3  # sine of the angle between a ring and a plane, and angle between straight lines, below which they are crowned
+LOOKS, CLOSE = 100, 1e-13  # for the nearest place of a bar: most looks, and how exact it is in parts of its length
 
 
 @kernel
@@ -49,13 +53,19 @@ def numbers(work):
 
 
 @kernel
-def with_ball(tree, e, a, c, g):
+def with_ball(tree, work, e, a, c, g):
     """A ball of B and a surface of A: fill gap, normal, point, and what their change needs."""
     el, x = tree.element[e], tree.data
     i = el[AT]
     size = x[i + SIZES : i + SMALL]
     place = turned_back(a, (c[0] - a[9], c[1] - a[10], c[2] - a[11]))
-    (d, nx, ny, nz, xx, yy, zz, xy, xz, yz), part = surfaces.distance(el[SURFACE], size, place)
+    if el[SURFACE] >= surfaces.CAM:
+        s = fields.scratch(work)[0]
+        s[0], s[1], s[2] = place
+        fields.measure(tree, e, el[SURFACE], x[i + SMALL], s)
+        (d, nx, ny, nz, xx, yy, zz, xy, xz, yz), part = (s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11], s[12]), int(s[13].real)
+    else:
+        (d, nx, ny, nz, xx, yy, zz, xy, xz, yz), part = surfaces.distance(el[SURFACE], size, place)
     if el[HOLLOW] == 1:
         d, nx, ny, nz, xx, yy, zz, xy, xz, yz = -d, -nx, -ny, -nz, -xx, -yy, -zz, -xy, -xz, -yz
     n = turned(a, (nx, ny, nz))
@@ -83,14 +93,74 @@ def with_ring(tree, e, a, b, g):
     n, axis = (a[2], a[5], a[8]), (b[2], b[5], b[8])
     along = n[0] * axis[0] + n[1] * axis[1] + n[2] * axis[2]
     arm = (n[0] - along * axis[0], n[1] - along * axis[1], n[2] - along * axis[2])
-    size = np.sqrt(arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2])
-    s = x[i + LARGE] / size if size.real > FLAT else 0.0 * size
+    square = arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2]
     height = n[0] * (b[9] - a[9]) + n[1] * (b[10] - a[10]) + n[2] * (b[11] - a[11])
-    gap = height - s * size * size - x[i + SMALL]
-    g[GAP], g[LEVER], g[PART] = gap, x[i + SMALL] + 0.5 * gap, 1.0 * (size.real <= FLAT)
+    low, s, _ = lowest_of_ring(x[i + LARGE], square)
+    gap = height - low - x[i + SMALL]
+    g[GAP], g[LEVER], g[PART] = gap, x[i + SMALL] + 0.5 * gap, 0.0
     for k in range(3):
         g[N + k], g[P + k] = n[k], b[9 + k] - s * arm[k] - g[LEVER] * n[k]
         g[AXIS + k], g[ARM + k] = axis[k], arm[k]
+
+
+@kernel
+def lowest_of_ring(radius, square):
+    """Way down from the centre of a ring to its lowest point, and the factor of e there and its change along e.de, at the square of |e|."""
+    if square.real >= FLAT * FLAT:
+        size = np.sqrt(square)
+        return radius * size, radius / size, -radius / (size * square)
+    t = square / (FLAT * FLAT)
+    return (0.375 + 0.75 * t - 0.125 * t * t) * radius * FLAT, (1.5 - 0.5 * t) * radius / FLAT, -radius / FLAT**3 + 0.0 * t
+
+
+@kernel
+def nearest_of_bar(kind, size, y, v, half):
+    """Place along a bar with the middle y and direction v (A's axes) that is nearest to a surface, and 1 if it is none of its ends.
+
+    The slope of the distance grows along a bar, as the surface is convex: it is zero at most once.
+    """
+    crown, low, high, t = FLAT / half, -half, half, -half + 0.0 * y[0]
+    for k in range(LOOKS):
+        place = (y[0] + t * v[0], y[1] + t * v[1], y[2] + t * v[2])
+        (_, nx, ny, nz, xx, yy, zz, xy, xz, yz), _ = surfaces.distance(kind, size, place)
+        slope = nx * v[0] + ny * v[1] + nz * v[2] + crown * t
+        if k < 2:  # first its ends
+            if (k == 0 and slope.real >= 0.0) or (k == 1 and slope.real <= 0.0):
+                return t, 0.0
+            t = (half if k == 0 else 0.0) + 0.0 * y[0]
+            continue
+        if slope.real > 0.0:
+            high = t.real
+        else:
+            low = t.real
+        bend = crown + xx * v[0] * v[0] + yy * v[1] * v[1] + zz * v[2] * v[2] + 2.0 * (xy * v[0] * v[1] + xz * v[0] * v[2] + yz * v[1] * v[2])
+        step = slope / bend
+        inside = low <= (t - step).real <= high
+        if inside and abs(step.real) <= CLOSE * half:
+            return t - step, 1.0
+        if high - low <= CLOSE * half:
+            return t, 1.0
+        t = t - step if inside and k % 4 > 0 else 0.5 * (low + high) + 0.0 * t
+    return t, 1.0
+
+
+@kernel
+def with_bar(tree, work, e, a, b, g):
+    """A bar of B and a convex surface of A, the same."""
+    el, x = tree.element[e], tree.data
+    i = el[AT]
+    v, half = (b[2], b[5], b[8]), x[i + LARGE]
+    y = turned_back(a, (b[9] - a[9], b[10] - a[10], b[11] - a[11]))
+    t, free = nearest_of_bar(el[SURFACE], x[i + SIZES : i + SMALL], y, turned_back(a, v), half)
+    with_ball(tree, work, e, a, (b[9] + t * v[0], b[10] + t * v[1], b[11] + t * v[2]), g)
+    sunk = 0.5 * FLAT / half * t * t
+    g[GAP] = g[GAP] + sunk
+    g[LEVER] = g[LEVER] - 0.5 * sunk
+    g[PART] = 2.0 * g[PART] + free
+    for k in range(3):
+        g[P + k] = g[P + k] + 0.5 * sunk * g[N + k]
+        g[AXIS + k] = v[k]
+    g[ARM], g[ARM + 1] = t, free
 
 
 @shared(TREE, WORK, INT)
@@ -103,7 +173,9 @@ def locate(tree, work, e):
     for k in range(3):
         g[C + k] = b[9 + k]
     if el[PAIR] == WITH_BALL:
-        with_ball(tree, e, a, (b[9], b[10], b[11]), g)
+        with_ball(tree, work, e, a, (b[9], b[10], b[11]), g)
+    elif el[PAIR] == WITH_BAR:
+        with_bar(tree, work, e, a, b, g)
     else:
         with_ring(tree, e, a, b, g)
     va, vb = work.node[el[A]], work.node[el[B]]
@@ -139,34 +211,56 @@ def rise(tree, work, e, g, way):
 
 
 @kernel
+def bent(g, d):
+    """Change of the normal of A's surface as the place moves by d."""
+    return (
+        g[H] * d[0] + g[H + 3] * d[1] + g[H + 4] * d[2],
+        g[H + 3] * d[0] + g[H + 1] * d[1] + g[H + 5] * d[2],
+        g[H + 4] * d[0] + g[H + 5] * d[1] + g[H + 2] * d[2],
+    )
+
+
+@kernel
+def slide(g, crown, n, th, d):
+    """Way of the nearest place along a bar as its material moves there by d and turns by th."""
+    v = (g[AXIS], g[AXIS + 1], g[AXIS + 2])
+    h, turned_ = bent(g, v), cross(th, v)
+    bend = crown + v[0] * h[0] + v[1] * h[1] + v[2] * h[2]
+    tilt = n[0] * turned_[0] + n[1] * turned_[1] + n[2] * turned_[2]
+    return -g[ARM + 1] * (h[0] * d[0] + h[1] * d[1] + h[2] * d[2] + tilt) / bend
+
+
+@kernel
 def change(tree, e, g, th, d):
     """Changes of normal and point along a displacement of B relative to A: turn th and translation d at the reference point."""
-    el = tree.element[e]
-    n, c = (g[N], g[N + 1], g[N + 2]), (g[C], g[C + 1], g[C + 2])
+    el, data = tree.element[e], tree.data
+    n, c, axis = (g[N], g[N + 1], g[N + 2]), (g[C], g[C + 1], g[C + 2]), (g[AXIS], g[AXIS + 1], g[AXIS + 2])
+    zero = 0.0 * d[0]
+    if el[PAIR] == WITH_BAR:
+        c = (c[0] + g[ARM] * axis[0], c[1] + g[ARM] * axis[1], c[2] + g[ARM] * axis[2])
     turn = cross(th, c)
     dc = (d[0] + turn[0], d[1] + turn[1], d[2] + turn[2])
     along = n[0] * dc[0] + n[1] * dc[1] + n[2] * dc[2]
-    if el[PAIR] == WITH_BALL:
-        dn = (
-            g[H] * dc[0] + g[H + 3] * dc[1] + g[H + 4] * dc[2],
-            g[H + 3] * dc[0] + g[H + 1] * dc[1] + g[H + 5] * dc[2],
-            g[H + 4] * dc[0] + g[H + 5] * dc[1] + g[H + 2] * dc[2],
-        )
-        s = g[LEVER]
-        dp = (dc[0] - s * dn[0] - 0.5 * along * n[0], dc[1] - s * dn[1] - 0.5 * along * n[1], dc[2] - s * dn[2] - 0.5 * along * n[2])
+    if el[PAIR] != WITH_RING:
+        dt, crown = zero, zero
+        if el[PAIR] == WITH_BAR:
+            crown = FLAT / data[el[AT] + LARGE] + zero
+            dt = slide(g, crown, n, th, dc)
+        dc = (dc[0] + dt * axis[0], dc[1] + dt * axis[1], dc[2] + dt * axis[2])
+        dn, s = bent(g, dc), g[LEVER]
+        sunk = 0.5 * (along - 2.0 * crown * g[ARM] * dt) if el[PAIR] == WITH_BAR else 0.5 * along
+        dp = (dc[0] - s * dn[0] - sunk * n[0], dc[1] - s * dn[1] - sunk * n[1], dc[2] - s * dn[2] - sunk * n[2])
         return dn, dp
-    zero = 0.0 * dc[0]
-    axis, arm = (g[AXIS], g[AXIS + 1], g[AXIS + 2]), (g[ARM], g[ARM + 1], g[ARM + 2])
+    arm = (g[ARM], g[ARM + 1], g[ARM + 2])
     da = cross(th, axis)
-    size = np.sqrt(arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2])
-    s = tree.data[el[AT] + LARGE] / size if size.real > FLAT else 0.0 * size
+    _, s, slope = lowest_of_ring(data[el[AT] + LARGE], arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2])
     across, turned_in = n[0] * axis[0] + n[1] * axis[1] + n[2] * axis[2], n[0] * da[0] + n[1] * da[1] + n[2] * da[2]
     de = (-turned_in * axis[0] - across * da[0], -turned_in * axis[1] - across * da[1], -turned_in * axis[2] - across * da[2])
-    part = (arm[0] * de[0] + arm[1] * de[1] + arm[2] * de[2]) / (size * size) if size.real > FLAT else 0.0 * size
-    sunk = 0.5 * (along - s * part * size * size)
+    part = arm[0] * de[0] + arm[1] * de[1] + arm[2] * de[2]
+    sunk, ds = 0.5 * (along - s * part), slope * part
     dp = (
-        dc[0] - s * (de[0] - part * arm[0]) - sunk * n[0],
-        dc[1] - s * (de[1] - part * arm[1]) - sunk * n[1],
-        dc[2] - s * (de[2] - part * arm[2]) - sunk * n[2],
+        dc[0] - s * de[0] - ds * arm[0] - sunk * n[0],
+        dc[1] - s * de[1] - ds * arm[1] - sunk * n[1],
+        dc[2] - s * de[2] - ds * arm[2] - sunk * n[2],
     )
     return (zero, zero, zero), dp

@@ -7,21 +7,26 @@ directions Q in which the place counts. Surfaces turned inside out have the oppo
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from supple.native.declare import kernel
 
 # Kinds of surfaces, and their sizes: a plane z = 0; a ball (radius); a bar with round ends along z (radius, half length); a solid
-# cylinder along z (radius, half length); a ring about z (radius of its middle line, of its section); a box (half sizes along x, y, z)
+# cylinder along z (radius, half length); a ring about z (radius of its middle line, of its section); a box (half sizes along x, y, z without
+# the rounding of its edges, and that)
 PLANE, BALL, BAR, CYLINDER, RING, BOX = 0, 1, 2, 3, 4, 5
-SIZES = 3  # numbers of a surface
-LAST = BOX
+# A solid cone about z, z = 0 its base (radius, height of its tip were it sharp, radius of the tip); in fields.py closed curves, heights, grids
+CONE, CAM, FIELD, GRID = 6, 7, 8, 9
+SIZES = 4  # numbers of a surface
+LAST = GRID
 
 
 @kernel
 def is_convex(kind):
     """True if a surface, seen from outside, lies behind each of its tangent planes."""
-    return kind != RING
+    return kind != RING and kind < CAM
 
 
 @kernel
@@ -83,19 +88,42 @@ def cylinder(x, radius, half):
 
 
 @kernel
-def box(x, a, b, c):
-    """Distance from a box, and which of its parts is nearest."""
+def cone(x, radius, height, tip):
+    """Distance from a solid cone with a round tip, and which of its parts is nearest: side, base, edge or tip."""
+    slant = math.sqrt(radius * radius + height * height)
+    c, s = height / slant, radius / slant  # of half the angle at the tip
+    r = np.sqrt(x[0] * x[0] + x[1] * x[1])
+    top = height - tip / s  # centre of the tip
+    side, up = c * r + s * (x[2] - height), c * x[2] - s * (r - radius)
+    if up.real > s * radius + c * top:
+        return around((x[0], x[1], x[2] - top), 1.0, 1.0, 1.0, tip), 3
+    if r.real > radius and up.real < 0.0:
+        return circle(x, radius, 0.0, 0.0), 2
+    if -x[2].real > side.real:
+        return flat(x, 0.0, 0.0, -1.0, 0.0), 1
+    if r.real == 0.0:  # inside, where all directions are equal
+        return flat(x, c, 0.0, s, s * height), 0
+    ex, ey, zero = x[0] / r, x[1] / r, 0.0 * r
+    bend = c / r
+    return (
+        side, c * ex, c * ey, s + zero, bend * ey * ey, bend * ex * ex, zero, -bend * ex * ey, zero, zero,
+    ), 0  # fmt: skip
+
+
+@kernel
+def box(x, a, b, c, rounding):
+    """Distance from what is ``rounding`` around a box, and which of its parts is nearest."""
     u, v, w = x[0], x[1], x[2]
     su, sv, sw = 1.0 if u.real >= 0.0 else -1.0, 1.0 if v.real >= 0.0 else -1.0, 1.0 if w.real >= 0.0 else -1.0
     p, q, r = su * u.real - a, sv * v.real - b, sw * w.real - c
     if p <= 0.0 and q <= 0.0 and r <= 0.0:  # inside: the nearest face
         if p >= q and p >= r:
-            return flat(x, su, 0.0, 0.0, a), 16 + int(2.0 + su)
+            return flat(x, su, 0.0, 0.0, a + rounding), 16 + int(2.0 + su)
         if q >= r:
-            return flat(x, 0.0, sv, 0.0, b), 16 + int(4.0 * (2.0 + sv))
-        return flat(x, 0.0, 0.0, sw, c), 16 + int(16.0 * (2.0 + sw))
+            return flat(x, 0.0, sv, 0.0, b + rounding), 16 + int(4.0 * (2.0 + sv))
+        return flat(x, 0.0, 0.0, sw, c + rounding), 16 + int(16.0 * (2.0 + sw))
     i, j, k = 1.0 if p > 0.0 else 0.0, 1.0 if q > 0.0 else 0.0, 1.0 if r > 0.0 else 0.0
-    near = around((i * (u - su * a), j * (v - sv * b), k * (w - sw * c)), i, j, k, 0.0)
+    near = around((i * (u - su * a), j * (v - sv * b), k * (w - sw * c)), i, j, k, rounding)
     return near, 16 + int(i * (2.0 + su) + 4.0 * j * (2.0 + sv) + 16.0 * k * (2.0 + sw))
 
 
@@ -112,4 +140,6 @@ def distance(kind, s, x):
         return cylinder(x, s[0], s[1])
     if kind == RING:
         return circle(x, s[0], s[1], 0.0), 0
-    return box(x, s[0], s[1], s[2])
+    if kind == CONE:
+        return cone(x, s[0], s[1], s[2])
+    return box(x, s[0], s[1], s[2], s[3])

@@ -9,7 +9,7 @@ from supple.core.base.wrench import SIDE
 from supple.core.bodies import ancf as gradient
 from supple.core.bodies import line_edge as ls
 from supple.core.bodies import membrane
-from supple.core.contact import pairs
+from supple.core.contact import contact, fields, pairs, surfaces
 from supple.core.forces import beam_load as load
 from supple.core.forces import control, forces, pressure, rope, section_load
 from supple.core.forces import joint_forces as joint
@@ -217,6 +217,8 @@ def forces_fit(m):
             if (el[control.STATES] > 0 and el[control.STATE] != states) or not control_fits(m, el):
                 return False
             states += el[control.STATES]
+        elif (kind == pairs.CONTACT or kind == contact.RUBBING) and not form_fits(m, el):
+            return False
         elif kind == pairs.CONTACT and pairs.sticks(el):
             states += 3
             if el[pairs.STATE] != states - 1:
@@ -230,6 +232,23 @@ def forces_fit(m):
         if not lines_fit(m, el, kind):
             return False
     return states == m.head[at.H_Z]
+
+
+@kernel
+def form_fits(m, el):
+    """True if the numbers of the surface of a contact are there; a bar touches none that has such."""
+    kind, at, counts = el[pairs.SURFACE], el[fields.FORM], el[fields.COUNTS]
+    if kind < surfaces.CAM:
+        return True
+    if el[pairs.PAIR] != pairs.WITH_BALL or not within(counts, 3, m.program.shape[0]):
+        return False
+    least = 1 if kind == surfaces.CAM else 2
+    for k in range(3):
+        n = m.program[counts + k]
+        if n > rules.MOST_NUMBERS or n < (least if k < 2 or kind == surfaces.GRID else 1):
+            return False
+    many = fields.numbers_of(kind, m.program[counts], m.program[counts + 1], m.program[counts + 2])
+    return many <= rules.MOST and within(at, many, m.data.shape[0])
 
 
 @kernel

@@ -221,7 +221,7 @@ def contact_is_quiet(m, w, r, e, half):
     if rise >= 0.0 and beside > way:
         along = abs(g[pairs.N] * u + g[pairs.N + 1] * v + g[pairs.N + 2] * s)
         reached = min(way, along * half + bent + turns * half * way + rise)
-    if el[pairs.PAIR] == pairs.WITH_RING:  # whose axis turns, too
+    if el[pairs.PAIR] != pairs.WITH_BALL:  # a ring or bar, whose axis turns, too
         p, q = reach.turned_by(m, w, r, second, i)
         turn, more = turns + p, faster + q
         wx, wy, wz, ax, ay, az = g[pairs.W], g[pairs.W + 1], g[pairs.W + 2], g[pairs.AXIS], g[pairs.AXIS + 1], g[pairs.AXIS + 2]

@@ -1,4 +1,4 @@
-"""Contacts as records of integers and reals for the kernels: one for each ball or ring."""
+"""Contacts as records of integers and reals for the kernels: one for each ball, ring or bar."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.bodies.shapes.shape import TouchingBall
+from supple.bodies.shapes.shape import SurfaceData, TouchingBall, TouchingBar
 from supple.core.base import layout as at
-from supple.core.contact import contact, pairs, surfaces
+from supple.core.contact import contact, fields, pairs, surfaces
 from supple.core.equations import history as kernel
 from supple.forces.contact_laws import ContactFriction, RoundedFriction
 from supple.foundation.arrays import Array
@@ -28,6 +28,10 @@ SURFACES = {
     "cylinder": surfaces.CYLINDER,
     "ring": surfaces.RING,
     "box": surfaces.BOX,
+    "cone": surfaces.CONE,
+    "cam": surfaces.CAM,
+    "field": surfaces.FIELD,
+    "grid": surfaces.GRID,
 }
 # Columns of what is shown, and those that have the opposite sign as seen from the other body
 COLUMNS = (
@@ -64,9 +68,11 @@ def pack(b: Builder, force: Contact) -> None:
         (node_a, a), (node_b, c) = b.place(first), b.place(second)
         if isinstance(other, TouchingBall):
             pair, there, radii = pairs.WITH_BALL, Pose(EYE, other.place), [other.radius, 0.0]
+        elif isinstance(other, TouchingBar):
+            pair, there, radii = pairs.WITH_BAR, other.pose, [other.radius, other.half]
         else:
             pair, there, radii = pairs.WITH_RING, other.pose, [other.small, other.large]
-        sizes = [*surface.sizes, 0.0, 0.0, 0.0][: surfaces.SIZES]
+        sizes = [*surface.sizes, *[0.0] * surfaces.SIZES][: surfaces.SIZES]
         turned, moved = a.then(surface.pose), c.then(there)
         data = [*turned.R.ravel(), *turned.p, *moved.R.ravel(), *moved.p, *sizes, *radii]
         ints: dict[int, Any] = {
@@ -79,6 +85,8 @@ def pack(b: Builder, force: Contact) -> None:
             pairs.FRICTION: int(isinstance(force.friction, RoundedFriction)),
             pairs.HOLLOW: int(surface.inside),
         }
+        if surface.data is not None:
+            ints |= _form(b, surface.data)
         if hold is not None:
             ints[pairs.STATE] = [b.add_state() for _ in range(3)][-1]
         if force.friction is not None:  # its axis, in the axes of the surface
@@ -90,6 +98,11 @@ def pack(b: Builder, force: Contact) -> None:
         if force.friction is not None:
             b.add_element({at.KIND: contact.RUBBING, **ints}, reals, f"{name}.friction")
     b.wrenches += 1
+
+
+def _form(b: Builder, data: SurfaceData) -> dict[int, int]:
+    """Places of the numbers and counts of a surface."""
+    return {fields.FORM: b.add_numbers(data.numbers), fields.COUNTS: b.add_integers(data.counts)}
 
 
 def _rubbing(friction: ContactFriction) -> dict[int, float]:

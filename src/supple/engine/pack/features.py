@@ -6,6 +6,9 @@ A hint only: what is missing here is compiled when a run meets it (``native/libr
 from __future__ import annotations
 
 from supple.core.base import layout as at
+from supple.core.base.layout import integers
+from supple.core.contact.pairs import SURFACE
+from supple.core.contact.surfaces import CAM
 from supple.core.forces import forces as codes
 from supple.engine.base.compiled import Compiled
 
@@ -45,6 +48,8 @@ def features(compiled: Compiled) -> set[str]:
             found.add(MOTIONS.get(code, ""))
         elif table in ("link", "driven link"):
             found.add("constraints")
+    if ("element", codes.CONTACT) in compiled.kinds and _with_data(compiled):
+        found.add("contacts with data")
     if compiled.flexible:
         found.add("elastic bodies")
     if compiled.ints[at.H_SWITCHES] > 0:
@@ -56,3 +61,10 @@ def features(compiled: Compiled) -> set[str]:
     if "points on nodal vectors" in found:
         found.add("events")  # where a point slides off
     return found - {""}
+
+
+def _with_data(compiled: Compiled) -> bool:
+    """True if a surface that is touched is given by a curve or a grid."""
+    elements = integers(compiled.ints, "element")
+    kinds = elements[elements[:, at.KIND] == codes.CONTACT, SURFACE]
+    return bool((kinds >= CAM).any())

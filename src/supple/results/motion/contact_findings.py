@@ -1,4 +1,4 @@
-"""Findings about contacts: overlaps that are too large for their laws, friction that creeps."""
+"""Findings about contacts: overlaps too large for laws, friction that creeps, rough grids."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.bodies.shapes.height_field import HeightField
+from supple.bodies.shapes.mesh import MeshShape
 from supple.forces import Contact, RoundedFriction
 from supple.foundation.errors import label
 from supple.results.data.findings import RunFinding
@@ -19,14 +21,18 @@ SERIOUS = 5.0  # times the allowed depth: a quarter of a radius, half of a thick
 RESERVE = 1.2  # of the stiffness that is advised
 STICKS = 2.0  # transitions, below which friction is held to stick: the law has 0.89 of its force
 LOST = 10.0  # times the kinetic energy, that friction takes from what creeps and does not coast
+ROUGH = 0.5  # of the allowed depth of a mesh: 0.05 of its least size
 FAR, WIDE = 0.01, 0.1  # lengths of the model: a way that is told, and a serious one
 
 
 def contact_findings(result: Result) -> Iterator[RunFinding]:
-    """Contacts whose bodies overlap too far, or creep where dry friction sticks."""
+    """Contacts that overlap too far, creep where dry friction sticks, or miss what they touch."""
     for force in result.forces.values():
         if isinstance(force, Contact):
             yield from _depth(result, force)
+            yield from _hollow(result, force)
+            yield from _border(result, force)
+            yield from _grid(force)
             if isinstance(force.friction, RoundedFriction):
                 yield from _creep(result, force, force.friction.transition)
 
@@ -36,23 +42,87 @@ def _depth(result: Result, force: Contact) -> Iterator[RunFinding]:
 
     A hit of the same energy is as deep as k^(-1/(m + 1)) in the stiffness k, a load as k^(-1/m).
     """
-    known = [s.allowed_depth for s in (force.A, force.B) if s.allowed_depth is not None]
+    allowed = force.allowed_depth
     depth = float(result.statistics.get(depth_of(force.name), 0.0))
-    if not known or not depth > min(known):
+    if allowed is None or not depth > allowed:
         return
     stiffness, exponent = force.push()
-    needed = RESERVE * stiffness * (depth / min(known)) ** (exponent + 1.0)
+    needed = RESERVE * stiffness * (depth / allowed) ** (exponent + 1.0)
     yield RunFinding(
         force.name,
         "depth",
         depth,
-        min(known),
+        allowed,
         None,
-        depth > SERIOUS * min(known),
-        f"{label(force)}: bodies overlap by {depth:.2g} m, expected at most {min(known):.2g} m, "
-        "0.05 of a radius or 0.1 of a thickness, for which laws of contact hold: use a stiffness "
-        f"of {needed:.1e}",
+        depth > SERIOUS * allowed,
+        f"{label(force)}: bodies overlap by {depth:.2g} m, expected at most {allowed:.2g} m, "
+        "0.05 of a radius, 0.1 of a thickness, or the radii of both edges of boxes, for which laws "
+        f"of contact hold: use a stiffness of {needed:.1e}",
     )
+
+
+def _hollow(result: Result, force: Contact) -> Iterator[RunFinding]:
+    """A ball that is larger than a hollow touches both of its sides, one of which is seen."""
+    sizes = force.hollow
+    if sizes is None or not float(result.statistics.get(depth_of(force.name), 0.0)) > 0.0:
+        return
+    radius, least = sizes
+    yield RunFinding(
+        force.name,
+        "hollow",
+        radius,
+        least,
+        None,
+        False,
+        f"{label(force)}: a ball with the radius {radius:.3g} m rolls on a surface with hollows "
+        f"of {least:.3g} m, where it touches two places and one is seen, expected a smaller ball "
+        "or wider hollows",
+    )
+
+
+def _border(result: Result, force: Contact) -> Iterator[RunFinding]:
+    """Where a contact is outside of the grid of a ground, at output times."""
+    for field in (force.A, force.B):
+        if not isinstance(field, HeightField) or field.frame is None:
+            continue
+        view, place = result[force.name], result.point(field.frame)
+        way = view.points - place.position[:, None]
+        local = np.einsum("tji,tnj->tni", place.matrix, way) - field.position
+        xy = (local @ field.rotation)[..., :2]
+        most = field.spacing * (np.array(field.heights.shape) - 1)
+        out = np.maximum(np.maximum(-xy, xy - most).max(axis=2), 0.0) * (view.gaps < 0.0)
+        if not out.max(initial=0.0) > 0.0:
+            continue
+        k = int(np.argmax(out.max(axis=1) > 0.0))
+        yield RunFinding(
+            force.name,
+            "border",
+            float(out.max()),
+            0.0,
+            float(result.t[k]),
+            True,
+            f"{label(force)} is up to {out.max():.2g} m outside of the grid of its HeightField "
+            f"from t = {result.t[k]:.3g} s on, expected bodies to stay on it: give more heights",
+        )
+
+
+def _grid(force: Contact) -> Iterator[RunFinding]:
+    """The surface of a grid is that of the mesh, but for its error."""
+    for shape in (force.A, force.B):
+        if not isinstance(shape, MeshShape) or not shape.grid_error > shape.allowed_depth * ROUGH:
+            continue
+        error, allowed = shape.grid_error, shape.allowed_depth * ROUGH
+        yield RunFinding(
+            force.name,
+            "grid",
+            error,
+            allowed,
+            None,
+            error > SERIOUS * allowed,
+            f"{label(force)}: the surface that is touched is up to {error:.2g} m off the mesh, "
+            f"expected at most {allowed:.2g} m, 0.05 of its least size: edges are rounded by the "
+            f"grid; give more cells than {shape.cells}",
+        )
 
 
 def _creep(result: Result, force: Contact, transition: float) -> Iterator[RunFinding]:
