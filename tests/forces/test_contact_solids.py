@@ -205,3 +205,22 @@ def test_a_disc_that_wobbles_down_keeps_its_energy() -> None:
     assert np.all(np.isfinite(r["disc"].position))
     kinetic = r.energy.kinetic[0] + 0.4 * G * 0.0008
     assert np.abs(r.energy.error).max() < 1e-5 * kinetic
+
+
+def test_thin_and_quick_bars_are_never_missed() -> None:
+    """A rod of 1 mm at 30 m/s, which turns, against another one, and a thin box: free steps."""
+    law = sp.HuntCrossley(stiffness=1e9, restitution=0.9, speed=30.0, exponent=1)
+
+    def rod(f: sp.Frame) -> Shape:
+        return sp.Capsule(f, radius=5e-4, length=1.0, axis="y")
+
+    for other in (
+        lambda f: sp.Capsule(f, radius=5e-4, length=1.0, axis="x"),
+        lambda f: sp.Cuboid(f, (0.4, 0.4, 1e-3)),
+    ):
+        for tolerance in (1e-2, 1e-7):
+            m = two(rod, other, (0.05, 0.1, 1.3), (0, 0, 0.1), None, law)
+            m.replace("fb", initial_rate=(0, 0, 3.0, 0, 0, -30.0))
+            r = sp.simulate(m, 0.2, tolerance=tolerance)
+            assert r.statistics["depth of hit"] > 0.0
+            assert r["b"].velocity[-1, 2] > -25.0

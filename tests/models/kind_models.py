@@ -97,6 +97,7 @@ def rope_path(model: sp.Model) -> list[sp.Frame | sp.Pulley | sp.Drum]:
     ]
 
 
+HILLS = 0.1 * np.sin(np.arange(7))[:, None] * np.cos(0.7 * np.arange(7))
 FULL = 400.0 * np.eye(6) + 50.0 * np.ones((6, 6))
 
 
@@ -165,6 +166,17 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
             ),
         )
     },
+    "Contact on heights": (
+        sp.Contact,
+        lambda: with_item(
+            lambda m: sp.Contact(
+                "touch",
+                sp.Sphere(m["bob"].at(0.02), radius=0.9),
+                sp.HeightField(m.ground.at(-3, -3), HILLS, 1.0),
+                sp.HuntCrossley(stiffness=900.0, restitution=0.7, speed=2.0),
+            )
+        ),
+    ),
     "Bushing with matrices": (
         sp.Bushing,
         lambda: with_item(

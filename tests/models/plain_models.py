@@ -146,6 +146,7 @@ def touching(shape: str, rubbing: str = "bristle", wheel: bool = False) -> sp.Mo
 
 
 # Two shapes that overlap: of a body in the middle, and of one at a place, turned by a vector
+WAVES = 0.05 * np.sin(np.arange(7))[:, None] * np.cos(0.7 * np.arange(7))
 MEETINGS = {
     "crossing bars": (
         lambda frame: sp.Capsule(frame, radius=0.2, length=1.0, axis="x"),
@@ -176,6 +177,18 @@ MEETINGS = {
         lambda frame: sp.Cuboid(frame, size=(1, 2, 1), rounding=0.2),
         lambda frame: sp.Cuboid(frame, size=(2, 1, 1), rounding=0.3, rotation=(0.7, 0, 0)),
         ((0.1, 0.2, 1.05), (0.1, 0.2, 0.8)),
+    ),
+    "a ball on a ground": (
+        lambda frame: sp.HeightField(
+            frame, WAVES, 0.3, position=(-0.9, -0.9, 0.1), rotation=(0.1, 0.2, 0)
+        ),
+        lambda frame: sp.Sphere(frame, radius=0.4, position=(0.02, 0, 0.01)),
+        ((0.1, 0.2, 0.35), (0.1, 0.2, 0.3)),
+    ),
+    "a ball on a cam": (
+        lambda frame: sp.Cam(frame, radii=WAVES.ravel() + 0.4, width=0.8, rotation=(0.1, 0.2, 0)),
+        lambda frame: sp.Sphere(frame, radius=0.4, position=(0.02, 0, 0.01)),
+        ((0.1, 0.75, 0.1), (0.1, 0.2, 0.3)),
     ),
     "a disc that nearly lies": (
         lambda frame: sp.Plane(frame),

@@ -9,12 +9,23 @@ import pytest
 
 import supple as sp
 from models.image_parts import fault_of, parts_of
-from models.plain_models import every_kind, rope, second_order, sliding
+from models.plain_models import every_kind, meeting, rope, second_order, sliding
+from supple.core.base.layout import KIND, read_model
+from supple.core.contact import fields, pairs, surfaces
+from supple.core.images import forces as force_checks
 from supple.core.images import image as checks
+from supple.formulations.trees import JointCoordinates
+
+BUILDERS = {
+    "every": every_kind,
+    "second": second_order,
+    "rope": rope,
+    "line": lambda: sliding("section"),
+    "cam": lambda: meeting("a ball on a cam"),
+}
 
 
-@pytest.mark.parametrize("build", [every_kind, second_order, rope, lambda: sliding("section")],
-                         ids=["every", "second", "rope", "line"])  # fmt: skip
+@pytest.mark.parametrize("build", BUILDERS.values(), ids=BUILDERS)
 def test_the_look_itself_keeps_within_the_buffers(build) -> None:
     """Whatever integers an image has: a fault, or none, and no error."""
     header, arrays, loop = parts_of(sp.prepare(build()).image(0.1))
@@ -32,3 +43,24 @@ def test_the_look_itself_keeps_within_the_buffers(build) -> None:
     shorter = {name: array[: len(array) // 2] for name, array in arrays.items()}
     assert fault_of(header, shorter, loop) == checks.HEADER
     assert fault_of(np.zeros(3, np.int64), arrays, loop) == checks.HEADER
+
+
+@pytest.mark.parametrize("name", ["a ball on a ground", "a ball on a cam"])
+def test_numbers_of_surfaces_are_there(name: str) -> None:
+    """Places and counts that lead out of the buffers, and bars that touch such a surface."""
+    compiled = JointCoordinates().equations(meeting(name)).compiled
+    m = read_model(compiled.ints.copy(), compiled.reals)
+    for e in np.flatnonzero(m.element[:, KIND] == pairs.CONTACT):
+        el = m.element[e]
+        assert force_checks.form_fits(m, el)
+        wrong = [(fields.FORM, at) for at in (-1, 2**40, len(m.data) - 3)]
+        wrong += [(fields.COUNTS, at) for at in (-1, 2**40, len(m.program) - 2)]
+        for column, value in [*wrong, (pairs.PAIR, pairs.WITH_BAR), (pairs.SURFACE, surfaces.GRID)]:
+            kept, el[column] = int(el[column]), value
+            assert not force_checks.form_fits(m, el)
+            el[column] = kept
+        first = el[fields.COUNTS]
+        for value in (0, -5, 2**19, 2**62):
+            kept, m.program[first] = int(m.program[first]), value
+            assert not force_checks.form_fits(m, el)
+            m.program[first] = kept
