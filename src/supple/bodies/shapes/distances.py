@@ -12,7 +12,7 @@ from supple.foundation.arrays import Array, Indices
 MARGIN = 3  # cells around the mesh
 CANDIDATES = 8  # nearest points of triangles, whose distances are compared
 NEAR = 6.0  # cells, within which distances are those of triangles
-ROUNDING = 1e-9  # of the size of a mesh: vertices closer than that are one
+ROUNDING = 1e-6  # of the size of a mesh: vertices closer than that are one, as files have 7 digits
 SLIDES, DIFFERENCE = 4, 1e-3  # steps to the surface of a grid; of differences, in cells
 PER_TRIANGLE = 8  # places of each triangle at which a grid is compared with it
 
@@ -42,11 +42,16 @@ class DistanceGrid(NamedTuple):
 
 def merged(points: Array, triangles: Indices) -> tuple[Array, Indices]:
     """The same triangles with one vertex where several are at one place; none without area."""
-    size = float(np.ptp(points, axis=0).max())
-    _, first, numbers = np.unique(
-        np.round(points / (ROUNDING * size)), axis=0, return_index=True, return_inverse=True
-    )
-    faces = numbers.reshape(-1)[triangles]
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import cKDTree
+
+    size, n = float(np.ptp(points, axis=0).max()), len(points)
+    near = cKDTree(points).query_pairs(ROUNDING * size, output_type="ndarray")
+    links = coo_array((np.ones(len(near)), (near[:, 0], near[:, 1])), shape=(n, n))
+    _, numbers = connected_components(links, directed=False)
+    first = np.unique(numbers, return_index=True)[1]
+    faces = numbers[triangles].astype(np.intp)
     corners = points[first][faces]
     area = np.linalg.norm(
         np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1
