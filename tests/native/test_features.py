@@ -63,6 +63,7 @@ def test_every_feature_has_kernels_and_every_name_of_the_engine_is_one():
             assert any(name.startswith(begin) for name in names), (feature, begin)
     known = {*ELEMENTS.values(), *MOTIONS.values(), *WAYS.values()}
     known |= {"constraints", "kinks", "events", "joint forces", "elastic bodies", "sparse matrices"}
+    known |= {"contacts with data"}
     assert known == set(features.FEATURES)
 
 
@@ -81,6 +82,8 @@ def test_a_model_without_ropes_needs_no_kernel_of_ropes():
 def test_models_name_their_features():
     assert features_of(compiled_of(KINDS["Rope"]())) >= {"ropes"}
     assert features_of(compiled_of(KINDS["Bushing"]())) == {"bushings"}
+    ground, plane = (compiled_of(KINDS[f"Contact{x}"]()) for x in (" on heights", ""))
+    assert features_of(ground) - features_of(plane) == {"contacts with data"}
 
 
 def test_the_demonstration_asks_for_no_further_kernel():
