@@ -29,7 +29,7 @@ WEIGHT = 9.81  # N/kg, of the lighter body, under which bristles are chosen
 
 
 class Pair(NamedTuple):
-    """What touches what: a surface of one frame, and a ball or ring of the other.
+    """What touches what: a surface on one frame, and a ball or ring on another.
 
     ``swapped`` says that the surface is that of the contact's B.
     """
@@ -37,6 +37,12 @@ class Pair(NamedTuple):
     surface: TouchingSurface
     other: TouchingBall | TouchingRing
     swapped: bool
+    frames: tuple[Frame, Frame]  # of the surface, of the ball or ring
+
+    @property
+    def weight(self) -> float:
+        """Factor of the stiffnesses of the laws."""
+        return self.other.weight if isinstance(self.other, TouchingBall) else 1.0
 
 
 def _shape(owner: str, field: str, value: Any) -> Shape:
@@ -101,7 +107,7 @@ class Contact(ForceElement):
     def needs_axes(self, field: str) -> str:
         """Expected instead of a shape with axes; a ball or a point needs none."""
         shape, friction = self.A if field == "A" else self.B, self.friction
-        if len(shape.touching_balls) != 1 or shape.position.any():
+        if shape.uses_axes:
             return "a Sphere or Point at its place"
         if friction is not None and (friction.rolling or friction.spinning):
             return "friction without resistance to rolling and spinning"
@@ -116,16 +122,19 @@ class Contact(ForceElement):
             if surface is None:
                 continue
             balls, rings = other.touching_balls, other.touching_rings
-            if surface.kind == "plane" and (balls or rings):
-                return tuple(Pair(surface, each, swapped) for each in balls or rings)
-            if len(balls) == 1:
-                return (Pair(surface, balls[0], swapped),)
+            first, second = surface.frame or one.frame, other.frame
+            assert first is not None and second is not None
+            if (surface.kind == "plane" and (balls or rings)) or other.is_balls:
+                return tuple(
+                    Pair(surface, each, swapped, (first, each.frame or second))
+                    for each in balls or rings
+                )
         kinds = f"{type(self.A).__name__} and {type(self.B).__name__}"
         expected = "a plane and another shape, or a Sphere or Point and another shape"
         raise ModelError(label(self), "A and B", kinds, expected)
 
     def push(self) -> tuple[float, float]:
-        """Stiffness and exponent of the push."""
+        """Stiffness and exponent of the push, where balls have the weight 1."""
         law = self.law
         if isinstance(law, HuntCrossley):
             return law.stiffness, law.exponent
@@ -139,7 +148,7 @@ class Contact(ForceElement):
         return law.stiffness(total), 1.5
 
     def bristle(self, bodies: Mapping[str, Body]) -> tuple[float, float] | None:
-        """Stiffness (N/m) and damping (N s/m) of the bristle of each pair, if friction has one.
+        """Stiffness (N/m) and damping (N s/m) of the bristle of pairs of weight 1, if there is one.
 
         ``bodies`` are those of the model by name.
         """
@@ -150,7 +159,7 @@ class Contact(ForceElement):
         names = [frame.body.name for frame in self.frames.values()]
         moved: list[Any] = [bodies[name] for name in names if name in bodies]
         mass = min(float(body.mass) for body in moved)
-        load = WEIGHT * mass / len(self.pairs())
+        load = WEIGHT * mass / sum(pair.weight for pair in self.pairs())
         hold = friction.stiffness
         if hold is None:
             hold = MINDLIN * load / (load / stiffness) ** (1.0 / exponent)
