@@ -33,6 +33,8 @@ from supple.bodies.nodal.ancf_line import ANCFBeam as ANCFBeam
 from supple.bodies.nodal.ancf_line import Cable as Cable
 from supple.bodies.nodal.ancf_plate import ANCFPlate as ANCFPlate
 from supple.bodies.nodal.ancf_solid import ANCFSolid as ANCFSolid
+from supple.bodies.shapes.areas import Surface as Surface
+from supple.bodies.shapes.lines import Line as Line
 from supple.bodies.shapes.shape import Capsule as Capsule
 from supple.bodies.shapes.shape import Cuboid as Cuboid
 from supple.bodies.shapes.shape import Cylinder as Cylinder

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.plain_models import CARRIED, RUBBING, touching
+import supple as sp
+from models.plain_models import CARRIED, RUBBING, laid, touching
 from supple.core.base.layout import KIND, new_work, read_model, read_work
 from supple.core.bodies import chart
 from supple.core.contact import contact, pairs
@@ -62,6 +63,44 @@ def state(equations: Equations, seed: int) -> tuple[np.ndarray, ...]:
 def test_tangents_are_the_complex_step(rubbing: str, shape: str, wheel: bool) -> None:
     equations = JointCoordinates().equations(touching(shape, rubbing, wheel))
     q, u, a, z = state(equations, 1)
+    code, part = branch(equations, q, u, a, z)
+    assert code == (3 if "slides" in rubbing else 2), "it does not touch as its name says"
+    assert part in PARTS.get(shape, (0,))
+    compare_tangents(equations, q, u, a, z)
+
+
+LAWS = {
+    "none": None,
+    "bristle": sp.Friction(40.0, stiffness=30.0, damping=4.0),
+    "rounded": sp.RoundedFriction(0.4, transition=0.5),
+}
+
+
+@pytest.mark.parametrize("kind", ["cable", "beam"])
+@pytest.mark.parametrize("rubbing", LAWS)
+def test_tangents_of_a_line_are_the_complex_step(kind: str, rubbing: str) -> None:
+    """Points within elements, which have no axes: pushed and rubbed at their centres."""
+    equations = JointCoordinates().equations(laid(kind, LAWS[rubbing]))
+    q, u, a, z = state(equations, 2)
+    assert contact_gaps(equations, q, u, a, z).max() < 0.0
+    compare_tangents(equations, q, u, a, z)
+
+
+def contact_gaps(equations: Equations, q, u, a, z) -> np.ndarray:
+    """Gap of each contact of a model."""
+    compiled = equations.compiled
+    ints, reals, work = compiled.ints, compiled.reals, new_work(compiled.ints)
+    dynamics.residual(ints, reals, work, 0.4, q, u, a, z, np.zeros(equations.nu))
+    model, views = read_model(ints, reals), read_work(ints, work)
+    gaps = []
+    for e in np.flatnonzero(model.element[:, KIND] == pairs.CONTACT):
+        pairs.locate(model, views, int(e))
+        gaps.append(pairs.numbers(views)[0][pairs.GAP])
+    return np.array(gaps)
+
+
+def compare_tangents(equations: Equations, q, u, a, z) -> None:
+    """Derivatives of residual and states against complex steps."""
     nu, nz = equations.nu, equations.nz
     _, Rq, Ru, _, Rz, Gq, Gu, Gz = equations.tangents(0.4, q, u, a, z)
     still = np.zeros(nu, complex)
@@ -73,9 +112,6 @@ def test_tangents_are_the_complex_step(rubbing: str, shape: str, wheel: bool) ->
             x[place][k] += 1j * STEP
             r, zdot = evaluated(equations, q, *x)
             wanted[which][:, k] = np.concatenate([r, zdot]).imag / STEP
-    code, part = branch(equations, q, u, a, z)
-    assert code == (3 if "slides" in rubbing else 2), "it does not touch as its name says"
-    assert part in PARTS.get(shape, (0,))
     found = np.vstack([Rq, Gq]), np.vstack([Ru, Gu]), np.vstack([Rz, Gz])
     for one, other in zip(found, wanted, strict=True):
         scale = max(1.0, np.abs(other).max(initial=0.0))

@@ -4,7 +4,8 @@ A ball of B against a surface of A: with the centre c and the distance d of the 
 from A to B, the gradient of d. A ring of B against a plane of A: with the axis a and the centre c of the ring, e = n - (n.a) a leads
 from its lowest point to its centre.
 
-The point of contact is half way between both surfaces. The rate of the gap is n.v there, with the velocity v of B relative to A.
+The point of contact is half way between both surfaces. The rate of the gap is n.v there, with the velocity v of B relative to A. A ball on a
+place that cannot turn is pushed and rubbed at its centre instead: of a couple nothing would be left there, and angular momentum be lost.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ A, B, AT, PAIR, SURFACE, STATE, FRICTION, HOLLOW = range(1, 9)
 # Pairs: a ball of B and a surface of A; a ring of B and a plane of A
 WITH_BALL, WITH_RING = 0, 1
 # Data: pose of A's frame in node A, of B's in node B; sizes of A's surface; of B: radius of the ball, or of the ring's section;
-# radius of the ring's middle line
-POSE_A, POSE_B, SIZES, SMALL, LARGE, DATA = starts(at.POSE, at.POSE, surfaces.SIZES, 1, 1)
+# radius of the ring's middle line; of a ball 1 if forces act half way between the surfaces, 0 if at its centre
+POSE_A, POSE_B, SIZES, SMALL, LARGE, HALF_WAY, DATA = starts(at.POSE, at.POSE, surfaces.SIZES, 1, 1, 1)
 
 # Scratch of a pair: gap, normal, point, velocity of B relative to A there, relative angular velocity, A's axes; then the
 # centre of B, second derivatives of the distance in world axes, half the way between surface and centre, the number of the nearest part; of a
@@ -59,7 +60,7 @@ def with_ball(tree, e, a, c, g):
     if el[HOLLOW] == 1:
         d, nx, ny, nz, xx, yy, zz, xy, xz, yz = -d, -nx, -ny, -nz, -xx, -yy, -zz, -xy, -xz, -yz
     n = turned(a, (nx, ny, nz))
-    lever = 0.5 * (x[i + SMALL] + d)
+    lever = 0.5 * x[i + HALF_WAY] * (x[i + SMALL] + d)
     g[GAP] = d - x[i + SMALL]
     g[LEVER], g[PART] = lever, part
     for k in range(3):
@@ -152,8 +153,8 @@ def change(tree, e, g, th, d):
             g[H + 3] * dc[0] + g[H + 1] * dc[1] + g[H + 5] * dc[2],
             g[H + 4] * dc[0] + g[H + 5] * dc[1] + g[H + 2] * dc[2],
         )
-        s = g[LEVER]
-        dp = (dc[0] - s * dn[0] - 0.5 * along * n[0], dc[1] - s * dn[1] - 0.5 * along * n[1], dc[2] - s * dn[2] - 0.5 * along * n[2])
+        s, sunk = g[LEVER], 0.5 * tree.data[el[AT] + HALF_WAY] * along
+        dp = (dc[0] - s * dn[0] - sunk * n[0], dc[1] - s * dn[1] - sunk * n[1], dc[2] - s * dn[2] - sunk * n[2])
         return dn, dp
     zero = 0.0 * dc[0]
     axis, arm = (g[AXIS], g[AXIS + 1], g[AXIS + 2]), (g[ARM], g[ARM + 1], g[ARM + 2])

@@ -58,7 +58,8 @@ def pack(b: Builder, force: Contact) -> None:
     found = force.pairs()
     for k, touch in enumerate(found):
         surface, other, swapped, (first, second) = touch
-        (node_a, a), (node_b, c) = b.place(first), b.place(second)
+        node_a, a = b.place(first) if surface.frame is None else b.place_inside(first)
+        node_b, c = b.place(second) if other.frame is None else b.place_inside(second)
         reals[contact.STIFFNESS] = stiffness * touch.weight
         if hold is not None:
             reals[contact.HOLD] = hold[0] * touch.weight
@@ -69,7 +70,8 @@ def pack(b: Builder, force: Contact) -> None:
             pair, there, radii = pairs.WITH_RING, other.pose, [other.small, other.large]
         sizes = [*surface.sizes, 0.0, 0.0, 0.0][: surfaces.SIZES]
         turned, moved = a.then(surface.pose), c.then(there)
-        data = [*turned.R.ravel(), *turned.p, *moved.R.ravel(), *moved.p, *sizes, *radii]
+        half_way = 1.0 if b.node_turns(node_b) else 0.0
+        data = [*turned.R.ravel(), *turned.p, *moved.R.ravel(), *moved.p, *sizes, *radii, half_way]
         ints: dict[int, Any] = {
             pairs.A: node_a,
             pairs.B: node_b,
