@@ -50,3 +50,121 @@ def test_momentum_and_energy_of_a_collision(kind: str) -> None:
         momentum = r.dataset[f"momentum.{name}"].values
         assert np.abs(momentum - momentum[0]).max() < 1e-6 * np.abs(momentum[0]).max()
     assert np.abs(r.energy.error).max() < 1e-6 * r.energy.kinetic[0]
+
+
+# --------------------------------------------------------------------------------- closed forms
+
+
+def lifted(kind: str, n: int, k: float = 1e7) -> tuple[float, float]:
+    """Height of the end of a heavy line on a floor under a force, and its height in theory.
+
+    A length a is free of the floor, from which it begins without moment and slope: with the weight
+    w per length the force is w a/2 and the height w a^4/(24 E I); w a/2 acts where it begins.
+    """
+    steel, g, length = sp.Material(E=2e9, G=8e8, density=2000.0), 9.81, 2.0
+    w, bending = 2000.0 * ROD.area * g, 2e9 * ROD.I_y
+    a = 0.9
+    m = sp.Model(gravity=(0, 0, -g))
+    place = 0.01 - w / k
+    given = ("rope", length, ROD, steel)
+    if kind == "Beam in parts":
+        rope = m.add(sp.Beam(*given, parts=n, position=(0, 0, place)))
+    else:
+        rope = m.add(getattr(sp, kind)(*given, n, position=(0, 0, place)))
+    joint = sp.Spherical if kind == "Cable" else sp.Fixed
+    m.add(joint("end", m.ground.at(0, 0, place), rope.at(0)))
+    law = sp.HuntCrossley(stiffness=k, exponent=1)
+    m.add(sp.Contact("floor", sp.Line(rope, radius=0.01), sp.Plane(m.ground.at(0)), law))
+    m.add(sp.Force("lift", rope.at(length), force=(0, 0, 0.5 * w * a)))
+    found = sp.statics(m)
+    pushed = float(found["floor"].normal_force[0])
+    if kind != "Cable":  # of which the joint at its end takes a part
+        assert pushed == pytest.approx(w * (length - 0.5 * a), rel=1e-5)
+    return float(found[rope.at(length)].position[0, 2]) - place, w * a**4 / (24.0 * bending)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["Cable", pytest.param("ANCFBeam"), pytest.param("Beam in parts", marks=pytest.mark.slow)],
+)
+def test_a_heavy_line_lifted_from_a_floor(kind: str) -> None:
+    """The floor gives way over (4 E I/k)^(1/4) = 0.05 m, points are 0.025 m apart: squares of both
+    beside a are 3e-3 and 8e-4."""
+    height, theory = lifted(kind, 40)
+    assert height == pytest.approx(theory, rel=3e-3)
+
+
+@pytest.mark.slow
+def test_a_line_on_a_floor_converges() -> None:
+    """Points four times as near, on a floor a hundred times as hard."""
+    coarse, fine = (lifted("Cable", n, k) for n, k in ((20, 1e6), (80, 1e8)))
+    assert abs(fine[0] / fine[1] - 1.0) < 5e-4
+    assert abs(fine[0] / fine[1] - 1.0) < 0.5 * abs(coarse[0] / coarse[1] - 1.0)
+
+
+def band(n: int, angle: float, friction: sp.forces.ContactFriction | None) -> sp.Model:
+    """A band over a drum: held at one end, pulled with 10 N by an angle downwards at the other."""
+    m = sp.Model(gravity=(0, 0, 0))
+    rubber, thick = sp.Material(E=5e8, G=2e8, density=2000.0), 0.002
+    start = (-0.5, 0, 0.2 + 0.5 * thick)
+    damping = sp.Rayleigh(stiffness=1e-3)
+    belt = m.add(
+        sp.Cable("belt", 1.0, sp.Circle(thick), rubber, n, damping=damping, position=start)
+    )
+    m.add(sp.Spherical("anchor", m.ground.at(*start), belt.at(0)))
+    drum = m.add(sp.RigidBody("drum", 1.0, inertia=1e-2))
+    m.add(sp.Revolute("axle", m.ground.at(0), drum.at(0), "y"))
+    m.add(sp.Driver("motor", "axle", "0.5*t**2"))
+    law = sp.HuntCrossley(stiffness=1e6, restitution=0.1, speed=0.1, exponent=1)
+    side = sp.Cylinder(drum.at(0), radius=0.2, length=0.2, axis="y")
+    m.add(sp.Contact("grip", sp.Line(belt, radius=0.5 * thick), side, law, friction))
+    pull = (10.0 * np.cos(angle), 0, -10.0 * np.sin(angle))
+    m.add(sp.Force("pull", belt.at(1.0), force=pull))
+    return m
+
+
+@pytest.mark.slow
+def test_a_band_brake_obeys_the_capstan_equation() -> None:
+    """Ratio of tensions exp(mu angle) while the drum slides below the band.
+
+    Bending takes E I/R^2 = 1e-3 of the lesser tension; the rounded law has sqrt(1 - 2e-5).
+    """
+    state = None
+    for angle in np.linspace(0.0, np.pi / 3.0, 16):  # the band is laid on the drum
+        found = sp.statics(band(40, angle, None), start=state)
+        state = found.state()
+    grip = sp.RoundedFriction(0.3, transition=1e-3)
+    r = sp.simulate(band(40, np.pi / 3.0, grip), 0.4, start=state, tolerance=1e-5)
+    force = r["anchor"].force[-1]
+    tension = float(np.linalg.norm(force))
+    angle = np.arccos(abs(force @ (0.5, 0, -np.sqrt(0.75))) / tension)
+    assert tension == pytest.approx(10.0 * np.exp(0.3 * angle), rel=2e-3)
+
+
+# -------------------------------------------------------------------------------------- verdicts
+
+
+def between_points(points: int | None) -> sp.results.Result:
+    """A ball that falls on a beam between two of its points."""
+    m = sp.Model(gravity=(0, 0, -9.81))
+    rod = m.add(sp.Beam("rod", 1.0, ROD, STEEL, modes=2, elements=4))
+    m.add(sp.Fixed("clamp", m.ground.at(0), rod.at(0)))
+    ball = m.add(sp.RigidBody("ball", 0.01, inertia=1e-6))
+    start = m.ground.at(0.3125, 0, 0.035)
+    m.add(sp.Prismatic("fall", start, ball.at(0), "z", initial_rate=-1.0))
+    law = sp.HuntCrossley(stiffness=1e6, restitution=0.7, speed=1.0)
+    line = sp.Line(rod, radius=0.01, points=points)
+    m.add(sp.Contact("hit", line, sp.Sphere(ball.at(0), radius=0.02), law))
+    return sp.simulate(m, 0.05, tolerance=1e-5)
+
+
+def test_points_too_far_apart_are_told_with_the_number_that_ends_it() -> None:
+    """Balls 0.125 m apart let one of 0.02 m pass; the number that is told stops it and is quiet."""
+    r = between_points(None)
+    (told,) = [f for f in r.motion.findings if f.what == "points"]
+    assert r["ball"].position[-1, 2] < -0.02, "it passes through"
+    assert told.serious and told.value == pytest.approx(0.125**2 / (8.0 * 0.03))
+    points = int(str(told).rsplit("points=", 1)[1])
+    stopped = between_points(points)
+    assert [f for f in stopped.motion.findings if f.what == "points"] == []
+    assert stopped["ball"].velocity[-1, 2] > 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,11 @@ class Surface(Shape):
         """Balls at nodes; their weights are areas, m2."""
         assert self.frame is not None
         return place_balls(self.frame.body, self._places, self.radius)
+
+    @property
+    def spacing(self) -> float:
+        """Diagonal of a square of the largest area that a ball stands for, m."""
+        return math.sqrt(2.0 * max(place.share for place in self._places))
 
     @property
     def is_balls(self) -> bool:

@@ -68,6 +68,12 @@ class Line(Round):
         return place_balls(self.frame.body, self._places, self.radius)
 
     @property
+    def spacing(self) -> float:
+        """Distance of neighbouring balls, m."""
+        shares = [place.share for place in self._places]
+        return max(*shares, sum(shares) / (len(shares) - 1))
+
+    @property
     def is_balls(self) -> bool:
         """True."""
         return True

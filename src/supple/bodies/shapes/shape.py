@@ -132,6 +132,11 @@ class Shape:
         return None
 
     @property
+    def spacing(self) -> float | None:
+        """Largest distance of neighbouring balls that stand for what is between them, m."""
+        return None
+
+    @property
     def allowed_depth(self) -> float | None:
         """Overlap up to which laws of contact hold, m; None of what has no size.
 

@@ -27,7 +27,7 @@ class RunFinding:
     """Something that a run cannot tell, or tells wrongly."""
 
     where: str  # name of a joint, body or force; empty where it is the whole model
-    what: str  # "output", "growth", "creep", "unstable" or "depth"
+    what: str  # "output", "growth", "creep", "unstable", "depth" or "points"
     # value, limit: what was found at most, and what is allowed, in units of ``what``
     value: float
     limit: float
