@@ -141,6 +141,38 @@ def test_a_band_brake_obeys_the_capstan_equation() -> None:
     assert tension == pytest.approx(10.0 * np.exp(0.3 * angle), rel=2e-3)
 
 
+def sheet(ball: float | None) -> tuple[float, float]:
+    """Deflection of the middle of a plate on four corners under 2 N, and the push of a ball there.
+
+    Without a ball the force is on the plate itself.
+    """
+    m = sp.Model(gravity=(0, 0, 0))
+    alloy = sp.Material(E=7e10, G=2.7e10, density=2700.0)
+    plate = m.add(sp.ANCFPlate("plate", (0.4, 0.4), 2e-3, alloy, elements=(2, 2)))
+    for k, (x, y) in enumerate(((0, 0), (0.4, 0), (0, 0.4), (0.4, 0.4))):
+        m.add(sp.Spherical(f"corner{k}", m.ground.at(x, y, 0), plate.at(x, y)))
+    middle = plate.at(0.2, 0.2)
+    if ball is None:
+        m.add(sp.Force("load", middle, force=(0, 0, -2.0)))
+        return float(sp.statics(m)[middle].position[0, 2]), 2.0
+    body = m.add(sp.RigidBody("ball", 0.1, inertia=1e-4))
+    m.add(sp.Prismatic("down", m.ground.at(0.2, 0.2, ball + 1e-3), body.at(0), "z"))
+    m.add(sp.Force("load", body.at(0), force=(0, 0, -2.0)))
+    law = sp.HuntCrossley(stiffness=1e9, exponent=1)
+    touch = sp.Surface(plate, radius=1e-3), sp.Sphere(body.at(0), radius=ball)
+    m.add(sp.Contact("touch", *touch, law))
+    found = sp.statics(m)
+    assert np.flatnonzero(found["touch"].gaps[0] < 0.0).size == 1
+    return float(found[middle].position[0, 2]), float(found["touch"].normal_force[0])
+
+
+def test_a_plate_pressed_by_a_ball_bends_as_under_a_force() -> None:
+    """The ball touches the node in the middle alone, on the law of its area 0.2 m x 0.2 m."""
+    (alone, _), (pressed, push) = sheet(None), sheet(0.05)
+    assert push == pytest.approx(2.0, rel=1e-9)
+    assert pressed == pytest.approx(alone, rel=1e-8)
+
+
 # -------------------------------------------------------------------------------------- verdicts
 
 

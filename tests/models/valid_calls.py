@@ -48,7 +48,6 @@ STEEL = sp.Material(2.1e11, 8.1e10, 7850.0)
 ROD = sp.Rectangle(0.02, 0.01)
 LINK, ARM = sp.RigidBody("link", 1.0), sp.RigidBody("arm", 1.0)
 PAIR = {"A": LINK.at(0.1), "B": ARM.at(0.2)}
-LEASH = sp.Cable("leash", 1.0, sp.Circle(0.01), STEEL)
 SHEET = sp.ANCFPlate("sheet", (1.0, 0.5), 0.01, STEEL, elements=(1, 1))
 WIRE = sp.Cable("wire", 1.0, sp.Circle(0.01), STEEL, elements=2)
 HINGE = sp.Revolute("hinge", LINK.at(0), ARM.at(0))
@@ -161,7 +160,7 @@ CALLS: dict[str, Call] = {
         "Capsule": {"radius": 0.1, "length": 0.3, "axis": "x"},
         "Torus": {"radius": 0.1, "section": 0.02, "axis": "x"},
         "Plane": {"frame": LINK.at(0.3), "normal": "y"},
-        "Line": {"frame": LEASH.at(0), "diameter": 0.02, "points": 5},
+        "Line": {"frame": WIRE.at(0), "diameter": 0.02, "points": 5},
         "Surface": {"frame": SHEET.at(0, 0), "nodes": [0, 1, 2, 3], "radius": 0.005},
         "Point": {"frame": LINK.at(0.3), "position": (0, 0, 1)},
         "Beam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},

@@ -82,7 +82,8 @@ class Contact(ForceElement):
         Unique in its model.
     A, B : Shape
         On two bodies, or a body and the ground: ``Sphere(ball.at(0), radius=0.05)``, `Capsule`,
-        `Cylinder`, `Torus`, `Cuboid`, `Plane`, `Point`; or a body with one ``shape``.
+        `Cylinder`, `Torus`, `Cuboid`, `Plane`, `Point`; the `Line` or `Surface` of a flexible body;
+        or a body with one ``shape``.
     law : HuntCrossley or Hertz
         Of the push.
     friction : Friction or RoundedFriction, optional
@@ -103,6 +104,12 @@ class Contact(ForceElement):
         """Frames of both shapes."""
         assert self.A.frame is not None and self.B.frame is not None
         return {"A": self.A.frame, "B": self.B.frame}
+
+    @property
+    def inner_frames(self) -> tuple[Frame, ...]:
+        """Places of balls along the axis or on the faces of a flexible body."""
+        balls = (*self.A.touching_balls, *self.B.touching_balls)
+        return tuple(ball.frame for ball in balls if ball.frame is not None)
 
     def needs_axes(self, field: str) -> str:
         """Expected instead of a shape with axes; a ball or a point needs none."""
@@ -130,7 +137,7 @@ class Contact(ForceElement):
                     for each in balls or rings
                 )
         kinds = f"{type(self.A).__name__} and {type(self.B).__name__}"
-        expected = "a plane and another shape, or a Sphere or Point and another shape"
+        expected = "a plane and another shape, or a Sphere, Point, Line or Surface and another"
         raise ModelError(label(self), "A and B", kinds, expected)
 
     def push(self) -> tuple[float, float]:
