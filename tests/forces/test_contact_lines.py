@@ -156,7 +156,7 @@ def sheet(ball: float | None) -> tuple[float, float]:
         m.add(sp.Force("load", middle, force=(0, 0, -2.0)))
         return float(sp.statics(m)[middle].position[0, 2]), 2.0
     body = m.add(sp.RigidBody("ball", 0.1, inertia=1e-4))
-    m.add(sp.Prismatic("down", m.ground.at(0.2, 0.2, ball + 1e-3), body.at(0), "z"))
+    m.add(sp.Prismatic("down", m.ground.at(0.2, 0.2, ball + 1e-3 - 1e-6), body.at(0), "z"))
     m.add(sp.Force("load", body.at(0), force=(0, 0, -2.0)))
     law = sp.HuntCrossley(stiffness=1e9, exponent=1)
     touch = sp.Surface(plate, radius=1e-3), sp.Sphere(body.at(0), radius=ball)
