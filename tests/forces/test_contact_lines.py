@@ -38,7 +38,12 @@ def collision(kind: str, friction: sp.forces.ContactFriction | None) -> sp.Model
     return m
 
 
-@pytest.mark.parametrize("kind", BODIES)
+QUICK = ("Cable", "Beam", "FrameStructure")
+
+
+@pytest.mark.parametrize(
+    "kind", [k if k in QUICK else pytest.param(k, marks=pytest.mark.slow) for k in BODIES]
+)
 def test_momentum_and_energy_of_a_collision(kind: str) -> None:
     rounded = sp.RoundedFriction(0.4, transition=0.05)
     friction = sp.Friction(0.4) if kind in ("Cable", "Beam") else rounded
@@ -85,7 +90,7 @@ def lifted(kind: str, n: int, k: float = 1e7) -> tuple[float, float]:
 
 @pytest.mark.parametrize(
     "kind",
-    ["Cable", pytest.param("ANCFBeam"), pytest.param("Beam in parts", marks=pytest.mark.slow)],
+    ["Cable", "ANCFBeam", pytest.param("Beam in parts", marks=pytest.mark.slow)],
 )
 def test_a_heavy_line_lifted_from_a_floor(kind: str) -> None:
     """The floor gives way over (4 E I/k)^(1/4) = 0.05 m, points are 0.025 m apart: squares of both
