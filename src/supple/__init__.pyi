@@ -33,9 +33,11 @@ from supple.bodies.nodal.ancf_line import ANCFBeam as ANCFBeam
 from supple.bodies.nodal.ancf_line import Cable as Cable
 from supple.bodies.nodal.ancf_plate import ANCFPlate as ANCFPlate
 from supple.bodies.nodal.ancf_solid import ANCFSolid as ANCFSolid
+from supple.bodies.shapes.areas import Surface as Surface
 from supple.bodies.shapes.cam import Cam as Cam
 from supple.bodies.shapes.cone import Cone as Cone
 from supple.bodies.shapes.height_field import HeightField as HeightField
+from supple.bodies.shapes.lines import Line as Line
 from supple.bodies.shapes.mesh import MeshShape as MeshShape
 from supple.bodies.shapes.shape import Capsule as Capsule
 from supple.bodies.shapes.shape import Cuboid as Cuboid

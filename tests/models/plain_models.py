@@ -129,6 +129,22 @@ CARRIED = {
 }
 
 
+def laid(kind: str, friction: sp.forces.ContactFriction | None) -> sp.Model:
+    """A cable or beam within a ball that flies, both of its ends touched from inside."""
+    model = sp.Model(gravity=(0, 0, -9.81), name="laid")
+    line = sp.Cable if kind == "cable" else sp.ANCFBeam
+    rod = model.add(line("rod", 0.6, sp.Circle(0.1), sp.Material(E=1e5, G=4e4, density=300.0), 2))
+    model.add(sp.Free("flight", model.ground.at(0), rod.at(0)))
+    drone = model.add(sp.RigidBody("drone", 0.7, (0, 0, 0.02), (2e-3, 3e-3, 4e-3)))
+    rates = (1, 2, 3, 2, 1, 3)
+    model.add(sp.Free("air", model.ground.at(0.3, 0.1, 0.1), drone.at(0), (0.3, 0.5, 0.2), rates))
+    law = sp.HuntCrossley(stiffness=20.0, restitution=0.8, speed=9.0, exponent=1.5)
+    bowl = sp.Sphere(drone.at(0), radius=0.2, inside=True)
+    ends = sp.Line(rod, radius=0.05, points=2)
+    model.add(sp.Contact("touch", bowl, ends, law, friction))
+    return model
+
+
 def touching(shape: str, rubbing: str = "bristle", wheel: bool = False) -> sp.Model:
     """Two bodies that move and touch: the end of an arm, and one that flies."""
     model = two_link_arm("touching")

@@ -163,6 +163,8 @@ CALLS: dict[str, Call] = {
         "HeightField": {"heights": np.zeros((4, 5)), "spacing": 0.1},
         "Torus": {"radius": 0.1, "section": 0.02, "axis": "x"},
         "Plane": {"frame": LINK.at(0.3), "normal": "y"},
+        "Line": {"frame": WIRE.at(0), "diameter": 0.02, "points": 5},
+        "Surface": {"frame": SHEET.at(0, 0), "nodes": [0, 1, 2, 3], "radius": 0.005},
         "Point": {"frame": LINK.at(0.3), "position": (0, 0, 1)},
         "Beam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},
         "Cable": {**NAME, "length": 1.0, "section": sp.Circle(0.01), "material": STEEL},

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.plain_models import CARRIED, MEETINGS, RUBBING, meeting, touching
+import supple as sp
+from models.plain_models import CARRIED, MEETINGS, RUBBING, laid, meeting, touching
 from supple.core.base.layout import KIND, new_work, read_model, read_work
 from supple.core.bodies import chart
 from supple.core.contact import contact, pairs
@@ -95,8 +96,38 @@ def touched(equations: Equations, u, a, z) -> list[np.ndarray]:
     return found
 
 
+LAWS = {
+    "none": None,
+    "bristle": sp.Friction(40.0, stiffness=30.0, damping=4.0),
+    "rounded": sp.RoundedFriction(0.4, transition=0.5),
+}
+
+
+@pytest.mark.parametrize("kind", ["cable", "beam"])
+@pytest.mark.parametrize("rubbing", LAWS)
+def test_tangents_of_a_line_are_the_complex_step(kind: str, rubbing: str) -> None:
+    """Points within elements, which have no axes: pushed and rubbed at their centres."""
+    equations = JointCoordinates().equations(laid(kind, LAWS[rubbing]))
+    q, u, a, z = state(equations, 2)
+    assert contact_gaps(equations, q, u, a, z).max() < 0.0
+    compare(equations, q, u, a, z)
+
+
+def contact_gaps(equations: Equations, q, u, a, z) -> np.ndarray:
+    """Gap of each contact of a model."""
+    compiled = equations.compiled
+    ints, reals, work = compiled.ints, compiled.reals, new_work(compiled.ints)
+    dynamics.residual(ints, reals, work, 0.4, q, u, a, z, np.zeros(equations.nu))
+    model, views = read_model(ints, reals), read_work(ints, work)
+    gaps = []
+    for e in np.flatnonzero(model.element[:, KIND] == pairs.CONTACT):
+        pairs.locate(model, views, int(e))
+        gaps.append(pairs.numbers(views)[0][pairs.GAP])
+    return np.array(gaps)
+
+
 def compare(equations: Equations, q, u, a, z) -> None:
-    """Tangents against the complex step."""
+    """Derivatives of residual and states against complex steps."""
     nu, nz = equations.nu, equations.nz
     _, Rq, Ru, _, Rz, Gq, Gu, Gz = equations.tangents(0.4, q, u, a, z)
     still = np.zeros(nu, complex)

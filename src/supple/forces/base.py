@@ -24,6 +24,11 @@ class ForceElement(Element):
     How to add one is in CONTRIBUTING.md, "A force element".
     """
 
+    @property
+    def inner_frames(self) -> tuple[Frame, ...]:
+        """Places beside ``frames`` at which it acts, and which make no nodes of meshes."""
+        return ()
+
 
 @stored
 class JointForce(ForceElement):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from supple.bodies.shapes.shape import (
     Capsule,
@@ -32,21 +32,37 @@ SHAPES = "a shape with a frame, e.g. Sphere(body.at(0), radius=0.05), or a body 
 LAW = "a law, e.g. HuntCrossley(stiffness=1e8, restitution=0.7, speed=1.0)"
 FRICTION = "None, or a law of friction, e.g. Friction(0.5)"
 PAIRS = (
-    "a plane and another shape, a Sphere or Point and another shape, two of Capsule and Cuboid, "
-    "a Capsule and a Cylinder, or a Capsule or Cuboid in a hollow shape"
+    "a plane and another shape, a Sphere, Point, Line or Surface and another shape, two of Capsule "
+    "and Cuboid, a Capsule and a Cylinder, or a Capsule or Cuboid in a hollow shape"
 )
 WEIGHT = 9.81  # N/kg, of the lighter body, under which bristles are chosen
+Touching: TypeAlias = TouchingBall | TouchingRing | TouchingBar
 
 
 class Pair(NamedTuple):
-    """What touches what: a surface of one frame, and a ball, ring or bar of the other.
+    """What touches what: a surface on one frame, and a ball, ring or bar on another.
 
     ``swapped`` says that the surface is that of the contact's B.
     """
 
     surface: TouchingSurface
-    other: TouchingBall | TouchingRing | TouchingBar
+    other: Touching
     swapped: bool
+    frames: tuple[Frame, Frame]  # of the surface, of the ball, ring or bar
+
+    @property
+    def weight(self) -> float:
+        """Factor of the stiffnesses of the laws."""
+        return self.other.weight if isinstance(self.other, TouchingBall) else 1.0
+
+
+def _pair(
+    one: Shape, surface: TouchingSurface, other: Shape, each: Touching, swapped: bool
+) -> Pair:
+    """The surface of one shape and a ball, ring or bar of the other, on their frames."""
+    first, second = surface.frame or one.frame, each.frame or other.frame
+    assert first is not None and second is not None
+    return Pair(surface, each, swapped, (first, second))
 
 
 def _shape(owner: str, field: str, value: Any) -> Shape:
@@ -87,7 +103,7 @@ class Contact(ForceElement):
     A, B : Shape
         On two bodies, or a body and the ground: ``Sphere(ball.at(0), radius=0.05)``, `Capsule`,
         `Cylinder`, `Cone`, `Torus`, `Cuboid`, `Plane`, `Point`, `Cam`, `HeightField`,
-        `MeshShape`; or a body with one ``shape``.
+        `MeshShape`; the `Line` or `Surface` of a flexible body; or a body with one ``shape``.
     law : HuntCrossley or Hertz
         Of the push.
     friction : Friction or RoundedFriction, optional
@@ -109,10 +125,16 @@ class Contact(ForceElement):
         assert self.A.frame is not None and self.B.frame is not None
         return {"A": self.A.frame, "B": self.B.frame}
 
+    @property
+    def inner_frames(self) -> tuple[Frame, ...]:
+        """Places of balls along the axis or on the faces of a flexible body."""
+        balls = (*self.A.touching_balls, *self.B.touching_balls)
+        return tuple(ball.frame for ball in balls if ball.frame is not None)
+
     def needs_axes(self, field: str) -> str:
         """Expected instead of a shape with axes; a ball or a point needs none."""
         shape, friction = self.A if field == "A" else self.B, self.friction
-        if len(shape.touching_balls) != 1 or shape.position.any():
+        if shape.uses_axes:
             return "a Sphere or Point at its place"
         if friction is not None and (friction.rolling or friction.spinning):
             return "friction without resistance to rolling and spinning"
@@ -129,10 +151,10 @@ class Contact(ForceElement):
                 continue
             balls, rings = other.touching_balls, other.touching_rings
             if surface.kind == "plane" and (balls or rings):
-                found = [Pair(surface, ball, swapped) for ball in balls]
-                return (*found, *(Pair(surface, ring, swapped) for ring in rings))
-            if balls and not rings and (len(balls) == 1 or surface.inside):
-                return tuple(Pair(surface, ball, swapped) for ball in balls)
+                every: tuple[Touching, ...] = (*balls, *rings)
+                return tuple(_pair(one, surface, other, each, swapped) for each in every)
+            if balls and not rings and (other.is_balls or surface.inside):
+                return tuple(_pair(one, surface, other, ball, swapped) for ball in balls)
         bars = [pair for each in both for pair in self._bars(*each)]
         if bars:
             return tuple(bars)
@@ -153,9 +175,10 @@ class Contact(ForceElement):
     @property
     def hollow(self) -> tuple[float, float] | None:
         """Radius of a ball and the smaller one of the hollows it does not reach into, m."""
-        for surface, other, swapped in self.pairs():
-            least = (self.B if swapped else self.A).hollow
-            if surface.data is not None and isinstance(other, TouchingBall) and least is not None:
+        for pair in self.pairs():
+            least, other = (self.B if pair.swapped else self.A).hollow, pair.other
+            data = pair.surface.data
+            if data is not None and isinstance(other, TouchingBall) and least is not None:
                 return (other.radius, least) if other.radius > least else None
         return None
 
@@ -170,15 +193,15 @@ class Contact(ForceElement):
             return []
         if len(bars) > 1:
             whole = isinstance(one, Cuboid)  # nothing of it lies between the edges of a box
-            return [Pair(surface, bar, swapped) for bar in bars] if whole else []
+            return [_pair(one, surface, other, bar, swapped) for bar in bars] if whole else []
         if swapped and isinstance(one, Capsule):
             return []
         ends = other.touching_balls if isinstance(one, Cuboid) else ()
-        found = [Pair(surface, bar, swapped) for bar in bars]
-        return [*found, *(Pair(surface, end, swapped) for end in ends)]
+        found = [_pair(one, surface, other, bar, swapped) for bar in bars]
+        return [*found, *(_pair(one, surface, other, end, swapped) for end in ends)]
 
     def push(self) -> tuple[float, float]:
-        """Stiffness and exponent of the push."""
+        """Stiffness and exponent of the push, where balls have the weight 1."""
         law = self.law
         if isinstance(law, HuntCrossley):
             return law.stiffness, law.exponent
@@ -192,7 +215,7 @@ class Contact(ForceElement):
         return law.stiffness(total), 1.5
 
     def bristle(self, bodies: Mapping[str, Body]) -> tuple[float, float] | None:
-        """Stiffness (N/m) and damping (N s/m) of the bristle of each pair, if friction has one.
+        """Stiffness (N/m) and damping (N s/m) of the bristle of pairs of weight 1, if there is one.
 
         ``bodies`` are those of the model by name.
         """
@@ -203,7 +226,7 @@ class Contact(ForceElement):
         names = [frame.body.name for frame in self.frames.values()]
         moved: list[Any] = [bodies[name] for name in names if name in bodies]
         mass = min(float(body.mass) for body in moved)
-        load = WEIGHT * mass / len(self.pairs())
+        load = WEIGHT * mass / sum(pair.weight for pair in self.pairs())
         hold = friction.stiffness
         if hold is None:
             hold = MINDLIN * load / (load / stiffness) ** (1.0 / exponent)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.foundation import validate
-from supple.foundation.arrays import Vector
+from supple.foundation.arrays import Indices, Vector
 from supple.foundation.errors import ModelError, describe, label
 from supple.foundation.poses import EYE, IDENTITY, Pose
 from supple.foundation.validate import set_fields
@@ -36,6 +36,13 @@ ViewName = Literal[
     "vectors",
     "field",
 ]
+
+
+class TouchingPlace(NamedTuple):
+    """A place of a body by which it touches others."""
+
+    place: Vector  # (3,) m, of a frame
+    share: float  # length (m) or area (m2) that it stands for
 
 
 class Line(Protocol):
@@ -207,6 +214,20 @@ class Body:
     @property
     def faces(self) -> tuple[Any, ...]:
         """Faces on which loads can be spread (`supple.fem.nodal.ancf_faces`); as a rule none."""
+        return ()
+
+    def touching_line(self, points: int | None) -> tuple[TouchingPlace, ...]:
+        """Places along its axis by which it touches others; none of a body without an axis.
+
+        With a number of ``points`` they are so many, if they can be.
+        """
+        return ()
+
+    def touching_area(self, nodes: Indices | None) -> tuple[TouchingPlace, ...]:
+        """Places on its faces by which it touches others; none of a body without faces.
+
+        With ``nodes`` they are on the faces whose nodes are all among these.
+        """
         return ()
 
     def divided(self, frames: Iterable[Frame]) -> Body:

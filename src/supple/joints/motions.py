@@ -146,6 +146,7 @@ _ROWS = (
     ("elastic_in", at.ELASTIC_IN, (), (), (), 0, WITHOUT_ENERGY, None),
     ("gradient", at.GRADIENT_EDGE, (), (), (), 0, ALL_METHODS, None),
     ("line", at.LINE_EDGE, (), (), (), 0, WITHOUT_ENERGY, None),
+    ("point", at.POINT_EDGE, (), (), (), 0, WITHOUT_ENERGY, None),
 )
 MOTIONS: dict[str, MotionKind] = {row[0]: MotionKind(*row) for row in _ROWS}
 

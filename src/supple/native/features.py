@@ -27,6 +27,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
         "bodies_ancf_edge_",
     ),
     "points on nodal vectors": ("bodies_line_edge_",),
+    "points in elements": ("bodies_point_edge_",),
     "elastic bodies": ("bodies_flex_body_",),
     "elastic edges": ("bodies_flex_edge_",),
     "bushings": ("forces_bushing_",),

@@ -208,11 +208,12 @@ def _frames(mode: Mode, ends: Result, force: CartesianSpring | Bushing) -> float
 def _contact(mode: Mode, ends: Result, force: Contact) -> float:
     view = ends[force.name]
     stiffness, exponent = force.push()
-    depth = np.maximum(-view.gaps[0], 0.0)
+    depth, weight = np.maximum(-view.gaps[0], 0.0), np.array([p.weight for p in force.pairs()])
     slope = np.where(depth > 0.0, stiffness * exponent * depth ** (exponent - 1.0), 0.0)
     hold, touches = force.bristle(mode.model.bodies), depth > 0.0
-    along = 0.0 if hold is None else hold[0] * float(np.sum(view.slips[:, touches] ** 2))
-    return float(np.sum(slope * view.gap_rates**2)) + along
+    held = np.sum(view.slips**2, axis=2) * touches * weight
+    along = 0.0 if hold is None else hold[0] * float(np.sum(held))
+    return float(np.sum(weight * slope * view.gap_rates**2)) + along
 
 
 def _nothing(mode: Mode, ends: Result, force: ForceElement) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -23,7 +24,7 @@ from supple.fem.sections.sections import Profile
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, label
-from supple.foundation.frames import Body, Frame
+from supple.foundation.frames import Body, Frame, TouchingPlace
 from supple.foundation.poses import Pose
 from supple.foundation.units import degrees_sentence
 from supple.foundation.validate import read_only, set_fields
@@ -105,6 +106,20 @@ class AxisBody(Body):
         line = self.rest_line
         along = min(max(float(point[0]), 0.0), self.length) if line is None else line.nearest(point)
         return read_only((along, 0.0, 0.0))
+
+    @property
+    @abstractmethod
+    def element_count(self) -> int:
+        """Number of its elements or segments."""
+
+    def touching_line(self, points: int | None) -> tuple[TouchingPlace, ...]:
+        """Places at equal distances from end to end, by default two for each element, and one."""
+        cells = 2 * self.element_count if points is None else points - 1
+        shares = np.full(cells + 1, self.length / cells)
+        shares[[0, -1]] *= 0.5
+        stations = np.linspace(0.0, self.length, cells + 1)
+        found = zip(stations.tolist(), shares.tolist(), strict=True)
+        return tuple(TouchingPlace(read_only((x, 0.0, 0.0)), share) for x, share in found)
 
     def rest_pose(self, place: Vector) -> Pose:
         """Place and axes of the section at (station, 0, 0) m in the undeformed beam."""

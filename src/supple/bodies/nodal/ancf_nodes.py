@@ -19,7 +19,7 @@ from supple.fem.nodal.ancf_strain import StrainField
 from supple.foundation.arrays import Booleans, Indices, Vector
 from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, label
-from supple.foundation.frames import Frame, ViewName
+from supple.foundation.frames import Frame, TouchingPlace, ViewName
 from supple.foundation.validate import read_only
 
 if TYPE_CHECKING:
@@ -88,6 +88,19 @@ class ANCFNodes(ANCFBody):
     def faces(self) -> tuple[Face, ...]:
         """Faces on which loads can be spread."""
         return tuple(self._made_faces())
+
+    def touching_area(self, nodes: Indices | None) -> tuple[TouchingPlace, ...]:
+        """Nodes of its faces, each with equal shares of the faces around it."""
+        chosen = None if nodes is None else set(nodes.tolist())
+        shares, rest = np.zeros(len(self.coordinates)), self.mesh.rest.reshape(-1, 3)
+        for face in self.faces:
+            if chosen is None or face.nodes <= chosen:
+                own = list(face.nodes)
+                shares[own] += float(face.areas(rest).sum()) / len(own)
+        return tuple(
+            TouchingPlace(read_only(self.coordinates[k]), float(shares[k]))
+            for k in np.flatnonzero(shares)
+        )
 
     @cached_property
     def mesh(self) -> ANCFMesh:

@@ -42,22 +42,33 @@ class SurfaceData(NamedTuple):
 
 
 class TouchingSurface(NamedTuple):
-    """A surface that balls of other bodies touch: its kind, sizes, and its pose."""
+    """A surface that balls of other bodies touch: its kind, sizes, and its pose.
+
+    A ``frame`` is on the body of the shape; None is the frame of the shape.
+    """
 
     kind: Literal[
         "plane", "ball", "bar", "cylinder", "ring", "box", "cone", "cam", "field", "grid"
     ]  # core/contact/surfaces.py
     sizes: tuple[float, ...]
-    pose: Pose  # in the axes of the shape's frame
+    pose: Pose  # in the axes of the frame
     inside: bool
     data: SurfaceData | None = None
+    frame: Frame | None = None
 
 
 class TouchingBall(NamedTuple):
-    """A ball that touches surfaces: its place in the axes of the shape's frame, and its radius."""
+    """A ball that touches surfaces: its place in the axes of the frame, and its radius.
+
+    A ``frame`` is on the body of the shape; None is the frame of the shape. Stiffnesses of laws
+    are multiplied by the ``weight``: 1, or the length (m) or area (m2) that a ball stands for,
+    where they are those per length or area.
+    """
 
     place: Vector
     radius: float
+    frame: Frame | None = None
+    weight: float = 1.0
 
 
 class TouchingBar(NamedTuple):
@@ -66,14 +77,19 @@ class TouchingBar(NamedTuple):
     pose: Pose  # in the axes of the shape's frame, with z along it and its middle
     half: float  # half length of its middle line
     radius: float
+    frame: Frame | None = None
 
 
 class TouchingRing(NamedTuple):
-    """A ring that rolls on planes: pose with z along its axis, radii of middle line and section."""
+    """A ring that rolls on planes: pose with z along its axis, radii of middle line and section.
+
+    A ``frame`` is on the body of the shape; None is the frame of the shape.
+    """
 
     pose: Pose
     large: float
     small: float
+    frame: Frame | None = None
 
 
 def _frame_of_shape(owner: str, field: str, value: Any) -> Frame:
@@ -109,8 +125,18 @@ class Shape:
 
     @property
     def touching_balls(self) -> tuple[TouchingBall, ...]:
-        """Balls by which it touches a plane, or, if there is one only, any surface."""
+        """Balls by which it touches a plane, or, if ``is_balls``, any surface."""
         return ()
+
+    @property
+    def is_balls(self) -> bool:
+        """True if its balls are all of it, so that they touch any surface as it does."""
+        return len(self.touching_balls) == 1
+
+    @property
+    def uses_axes(self) -> bool:
+        """True if what it is depends on the axes of its frame."""
+        return len(self.touching_balls) != 1 or bool(self.position.any())
 
     @property
     def touching_rings(self) -> tuple[TouchingRing, ...]:
@@ -135,6 +161,11 @@ class Shape:
     @property
     def hollow(self) -> float | None:
         """Least radius of its hollows, m: larger balls touch them at two places; None without."""
+        return None
+
+    @property
+    def ball_spacing(self) -> float | None:
+        """Largest distance of neighbouring balls that stand for what is between them, m."""
         return None
 
     @property

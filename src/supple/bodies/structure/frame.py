@@ -44,7 +44,7 @@ from supple.foundation import validate
 from supple.foundation.arrays import Vector
 from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, label, suggestion
-from supple.foundation.frames import Frame, ViewName
+from supple.foundation.frames import Frame, TouchingPlace, ViewName
 from supple.foundation.validate import read_only, set_fields
 from supple.reduction.membranes import frame_membranes, is_membrane
 from supple.reduction.mesh_flexibility import MeshFlexibility, mesh_flexibility
@@ -303,6 +303,15 @@ class FrameStructure(NodalBody):
         expected = "the name of a node, node=..., or the place of a node"
         point = given_point(owner, x, y, z, expected)
         return Frame(self, self.nodes[self.nearest_node(point)], rotation)
+
+    def touching_line(self, points: int | None) -> tuple[TouchingPlace, ...]:
+        """Its nodes, each with half the members that end there."""
+        shares = dict.fromkeys(self.nodes, 0.0)
+        for member in self.members:
+            first, last = self._mesh.ends(member)
+            for node in (member.start, member.end):
+                shares[node] += 0.5 * float(np.linalg.norm(last - first))
+        return tuple(TouchingPlace(self.nodes[n], s) for n, s in shares.items() if s > 0.0)
 
     def station(self, frame: Frame) -> float:
         """Return the number of the node of a frame; refuse a frame beside the nodes."""

@@ -29,7 +29,7 @@ from supple.fem.base.component import Component
 from supple.fem.base.damping import Damping
 from supple.fem.base.material import Material
 from supple.fem.checks.component import ComponentReport, check_component, mesh_advice
-from supple.fem.drawn.boundary import component_surface
+from supple.fem.drawn.boundary import component_surface, face_triangles
 from supple.fem.drawn.surface import DrawnMesh, Surface
 from supple.fem.recovery.stress_points import mesh_rotations
 from supple.fem.shells.shell import ShellMesh
@@ -37,9 +37,9 @@ from supple.fem.shells.stress import quadratic_stretch
 from supple.fem.ties.interface import Interface
 from supple.fem.ties.tied import TiedComponent, tied_component
 from supple.foundation import validate
-from supple.foundation.arrays import Vector
+from supple.foundation.arrays import Indices, Vector
 from supple.foundation.errors import ModelError, label, suggestion
-from supple.foundation.frames import Frame
+from supple.foundation.frames import Frame, TouchingPlace
 from supple.foundation.validate import read_only, set_fields
 from supple.reduction.eigen import DENSE, dense
 from supple.reduction.mesh_flexibility import MeshFlexibility
@@ -249,6 +249,19 @@ class MeshBody(NodalBody):
         energy, forces = quadratic_stretch(self.component, self.shapes(point_masses) @ q)
         loads = problem.mesh.T.T @ forces
         return energy, energy - 0.5 * float(loads @ problem.static(loads[:, None])[:, 0])
+
+    def touching_area(self, nodes: Indices | None) -> tuple[TouchingPlace, ...]:
+        """Nodes of its faces, each with a third of the triangles around it."""
+        points = np.asarray(self.component.nodes)
+        faces = face_triangles(self.component)
+        if nodes is not None:
+            faces = faces[np.isin(faces, nodes).all(axis=1)]
+        a, b, c = (points[faces[:, k]] for k in range(3))
+        areas = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 6.0
+        shares = np.bincount(faces.ravel(), np.repeat(areas, 3), len(points))
+        return tuple(
+            TouchingPlace(read_only(points[k]), float(shares[k])) for k in np.flatnonzero(shares)
+        )
 
     def surface(self, point_masses: PointMasses = ()) -> Surface:
         """The middle surface of a shell, the outer faces of a solid, or nodes alone."""

@@ -27,6 +27,8 @@ ELASTIC_OUT, ELASTIC_IN = 5, 6
 GRADIENT_EDGE = 7
 # From the ground to a point that slides along the axis of such a body (core/bodies/line_edge.py)
 LINE_EDGE = 8
+# From the ground to a point in an element of such a body (core/bodies/point_edge.py)
+POINT_EDGE = 9
 
 # Head of the integers: sizes, numbers of elements with wrenches and with branches, and the largest block of velocities
 # that Newton's elimination along the tree takes together, 0 where the matrix is dense (core/equations/tree_newton.py); of its border

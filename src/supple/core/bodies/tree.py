@@ -22,6 +22,7 @@ from supple.core.bodies import (
     flex,
     flex_body,
     line_edge,
+    point_edge,
 )
 from supple.core.bodies import second_order_shapes as slaved
 from supple.native.declare import MAT, VEC, kernel, shared
@@ -72,6 +73,9 @@ def poses(tree, work, q):
         elif motion == at.LINE_EDGE:
             line_edge.edge_pose(tree, work, q, n, r)
             continue
+        elif motion == at.POINT_EDGE:
+            point_edge.edge_pose(tree, q, n, r)
+            continue
         else:
             if motion == at.PRISMATIC:
                 px += a2 * q[j]
@@ -108,12 +112,14 @@ def motion(tree, work, u, a):
         zero = 0.0 * dx
         z0, z1, z2, z3, z4, z5 = zero, zero, zero, zero, zero, zero  # J u
         y0, y1, y2, y3, y4, y5 = zero, zero, zero, zero, zero, zero  # J a
-        elastic = kind == at.ELASTIC_OUT or kind == at.ELASTIC_IN or kind == at.GRADIENT_EDGE or kind == at.LINE_EDGE
+        elastic = kind >= at.ELASTIC_OUT
         if elastic:
             if kind == at.GRADIENT_EDGE:
                 gradient_edge.edge_motion(tree, work, n, u, a)
             elif kind == at.LINE_EDGE:
                 line_edge.edge_motion(tree, work, n, u, a)
+            elif kind == at.POINT_EDGE:
+                point_edge.edge_motion(tree, work, n, u, a)
             else:
                 flex.edge_motion(tree, work, n, u, a)
             z, y = work.scratch[0], work.scratch[1]

@@ -7,7 +7,8 @@ lowest point goes through the centre of a ring that lies flat. A bar of B agains
 line for which d + b t^2/2 is least, which is also added to the gap. The term, a crown of FLAT/2 of its half length, makes this place
 unique where both are straight. Since it is the least one, the gap changes as if t were constant.
 
-The point of contact is half way between both surfaces. The rate of the gap is n.v there, with the velocity v of B relative to A.
+The point of contact is half way between both surfaces. The rate of the gap is n.v there, with the velocity v of B relative to A. A ball on a
+place that cannot turn is pushed and rubbed at its centre instead: of a couple nothing would be left there, and angular momentum be lost.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ A, B, AT, PAIR, SURFACE, STATE, FRICTION, HOLLOW = range(1, 9)
 # Pairs: a ball of B and a surface of A; a ring of B and a plane of A; a bar of B and a convex surface of A
 WITH_BALL, WITH_RING, WITH_BAR = 0, 1, 2
 # Data: pose of A's frame in node A, of B's in node B; sizes of A's surface; of B: radius of the ball, of the ring's section or of the bar;
-# radius of the ring's middle line, or half length of the bar's
-POSE_A, POSE_B, SIZES, SMALL, LARGE, DATA = starts(at.POSE, at.POSE, surfaces.SIZES, 1, 1)
+# radius of the ring's middle line, or half length of the bar's; of a ball 1 if forces act half way between the surfaces, 0 if at its centre
+POSE_A, POSE_B, SIZES, SMALL, LARGE, HALF_WAY, DATA = starts(at.POSE, at.POSE, surfaces.SIZES, 1, 1, 1)
 
 # Scratch of a pair: gap, normal, point, velocity of B relative to A there, relative angular velocity, A's axes; then the
 # centre of B, second derivatives of the distance in world axes, half the way between surface and centre, the number of the nearest part; of a
@@ -69,7 +70,7 @@ def with_ball(tree, work, e, a, c, g):
     if el[HOLLOW] == 1:
         d, nx, ny, nz, xx, yy, zz, xy, xz, yz = -d, -nx, -ny, -nz, -xx, -yy, -zz, -xy, -xz, -yz
     n = turned(a, (nx, ny, nz))
-    lever = 0.5 * (x[i + SMALL] + d)
+    lever = 0.5 * x[i + HALF_WAY] * (x[i + SMALL] + d)
     g[GAP] = d - x[i + SMALL]
     g[LEVER], g[PART] = lever, part
     for k in range(3):
@@ -247,8 +248,9 @@ def change(tree, e, g, th, d):
             crown = FLAT / data[el[AT] + LARGE] + zero
             dt = slide(g, crown, n, th, dc)
         dc = (dc[0] + dt * axis[0], dc[1] + dt * axis[1], dc[2] + dt * axis[2])
-        dn, s = bent(g, dc), g[LEVER]
-        sunk = 0.5 * (along - 2.0 * crown * g[ARM] * dt) if el[PAIR] == WITH_BAR else 0.5 * along
+        dn, s, sunk = bent(g, dc), g[LEVER], 0.5 * data[el[AT] + HALF_WAY] * along
+        if el[PAIR] == WITH_BAR:
+            sunk = 0.5 * (along - 2.0 * crown * g[ARM] * dt)
         dp = (dc[0] - s * dn[0] - sunk * n[0], dc[1] - s * dn[1] - sunk * n[1], dc[2] - s * dn[2] - sunk * n[2])
         return dn, dp
     arm = (g[ARM], g[ARM + 1], g[ARM + 2])

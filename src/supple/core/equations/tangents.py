@@ -14,7 +14,7 @@ from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
 from supple.core.bodies import ancf as gradient
 from supple.core.bodies import ancf_edge as gradient_edge
-from supple.core.bodies import flex, flex_body, line_edge, tree
+from supple.core.bodies import flex, flex_body, line_edge, point_edge, tree
 from supple.core.bodies import second_order_shapes as slaved
 from supple.core.contact.contact import contact_states
 from supple.core.contact.pairs import CONTACT, sticks
@@ -42,6 +42,9 @@ def columns(m, w, u, a):
             continue
         if node[n, at.MOTION] == at.LINE_EDGE:
             line_edge.edge_columns(m, w, n)
+            continue
+        if node[n, at.MOTION] == at.POINT_EDGE:
+            point_edge.edge_columns(m, w, n)
             continue
         p = node[n, at.PARENT]
         parent_v, parent_a = x[p, at.V : at.V + 6], x[p, at.A : at.A + 6]

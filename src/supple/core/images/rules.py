@@ -40,7 +40,7 @@ def table(*rules):
 
 
 NODE = table(
-    (at.PARENT, -1, "nodes", 1), (at.MOTION, 0, None, at.LINE_EDGE), (at.COLUMNS, 0, "columns", 0), (at.COL0, 0, "columns", 0),
+    (at.PARENT, -1, "nodes", 1), (at.MOTION, 0, None, at.POINT_EDGE), (at.COLUMNS, 0, "columns", 0), (at.COL0, 0, "columns", 0),
     (at.LAST, -1, "columns", 1), (at.HEAVY, 0, None, at.FLEXIBLE), (at.ROOT, 0, "nodes", 1),
 )
 COLUMN = table((at.BEFORE, -1, "columns", 1), (at.OWNER, 0, "nodes", 1), (at.VELOCITY, 0, "nu", 1))

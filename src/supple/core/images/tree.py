@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.bodies import line_edge as ls
+from supple.core.bodies import point_edge as pt
 from supple.core.bodies.ancf_edge import PLACE
 from supple.core.forces import constraint_rows as lk
 from supple.core.images import rules
@@ -101,7 +102,31 @@ def edge_fits(m, node, motion, count):
         return False
     if motion == at.GRADIENT_EDGE:
         return (count == PLACE or count == AXES) and within(node[at.Q0], count, nq) and within(node[at.U0], count, nu)
+    if motion == at.POINT_EDGE:
+        return point_edge_fits(m, node, count)
     return line_edge_fits(m, node, count)
+
+
+@kernel
+def point_edge_fits(m, node, count):
+    """True if the integers of a point in an element keep within the buffers."""
+    nq, nu = m.head[at.H_Q], m.head[at.H_U]
+    if not within(node[at.ATTACH], pt.VECTORS, m.program.shape[0]):
+        return False
+    p = m.program[node[at.ATTACH] :]
+    vectors = p[pt.COUNT]
+    if vectors < 1 or vectors > nu or count != 3 * vectors or not within(node[at.ATTACH] + pt.VECTORS, vectors, m.program.shape[0]):
+        return False
+    if not within(p[pt.WEIGHTS], vectors, m.data.shape[0]):
+        return False
+    for k in range(vectors):
+        j = 3 * p[pt.VECTORS + k]
+        if p[pt.VECTORS + k] < 0 or p[pt.VECTORS + k] > nu or not within(node[at.Q0] + j, 3, nq) or not within(node[at.U0] + j, 3, nu):
+            return False
+        for i in range(3):
+            if m.column[node[at.COL0] + 3 * k + i, at.VELOCITY] != node[at.U0] + j + i:
+                return False
+    return True
 
 
 @kernel

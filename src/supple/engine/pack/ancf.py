@@ -115,6 +115,31 @@ def _edge(b: Builder, record: ANCFRecord, at_node: int) -> int:
     return n
 
 
+def point(b: Builder, frame: Frame) -> int:
+    """The node of the engine at a point in an element of a gradient body, made once.
+
+    It has no axes and no inertia; the mesh stays as it is.
+    """
+    key = frame_key(frame)
+    known = b.points.get(key)
+    if known is not None:
+        return known
+    record = b.gradient[frame.body.name]
+    vectors, rows = cast("ANCFBody", record.body).shown_vectors(frame)
+    asking, b.owner = b.owner, record.label
+    count = len(vectors)
+    n = b.append_node(0, "point", IDENTITY, PLACE * count)
+    row = b.node_ints[n]
+    row[at.Q0], row[at.U0] = record.q.start, record.u.start
+    numbers = [int(k) for k in vectors]
+    row[at.ATTACH] = b.add_integers([count, b.add_numbers(rows[0].tolist()), *numbers])
+    for k, number in enumerate(numbers):
+        for i in range(PLACE):
+            b.add_column(n, PLACE * k + i, record.u.start + PLACE * number + i)
+    b.points[key], b.owner = n, asking
+    return n
+
+
 def add_slider(b: Builder, frame: Frame, axes: int) -> tuple[int, Pose]:
     """A node without mass that slides along the line of a body, from the station of a frame on.
 

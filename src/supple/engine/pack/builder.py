@@ -36,6 +36,7 @@ from supple.engine.base.compiled import (
     MotorRecord,
     SampledRecord,
 )
+from supple.engine.pack import ancf as gradient_rows
 from supple.engine.pack import bodies as body_rows
 from supple.engine.pack import constraints as link_rows
 from supple.engine.pack import forces as force_rows
@@ -91,6 +92,7 @@ class Builder(Tables):
         self.gradient: dict[str, ANCFRecord] = {}
         self.gradient_nodes: dict[tuple[str, int], int] = {}
         self.places: dict[FrameKey, tuple[int, Pose]] = {}
+        self.points: dict[FrameKey, int] = {}  # in elements of gradient bodies
         self.motors: dict[str, MotorRecord] = {}
         self.callbacks: list[Callback] = []
         self.sampled: dict[str, SampledRecord] = {}
@@ -195,6 +197,22 @@ class Builder(Tables):
         name = frame.body.name
         record = self.bodies.get(name)
         return body_rows.place(self, frame if record is None else record.body.on_part(frame))
+
+    def place_inside(self, frame: Frame) -> tuple[int, Pose]:
+        """Node and pose of a place that makes no end of a segment and no node of a mesh.
+
+        On the axis of a gradient body it is a point in an element, which has no axes.
+        """
+        if frame.body.along_line and frame.body.name in self.gradient:
+            return gradient_rows.point(self, frame), IDENTITY
+        return self.place(frame)
+
+    def node_turns(self, node: int) -> bool:
+        """True if a node has axes that turn with its body, or are those of the ground."""
+        row = self.node_ints[node]
+        motion = row[at.MOTION]
+        flat = motion == at.GRADIENT_EDGE and row[at.COLUMNS] == gradient_rows.PLACE
+        return not flat and motion != at.POINT_EDGE
 
     def shaft(self, name: str, coordinate: int | str, owner: str) -> tuple[int, int, float]:
         """Places in q and u, and gear ratio, of a joint coordinate or of a motor's shaft."""

@@ -47,10 +47,8 @@ TURNED = (
 
 def pack(b: Builder, force: Contact) -> None:
     """Add the records of a contact: push, and what friction takes, of each of its pairs."""
-    found, frames = force.pairs(), force.frames
     stiffness, exponent = force.push()
     reals: dict[int, Any] = {
-        contact.STIFFNESS: stiffness,
         contact.EXPONENT: exponent,
         contact.DAMPING: force.law.damping,
         contact.STATIC: 1.0,
@@ -61,11 +59,15 @@ def pack(b: Builder, force: Contact) -> None:
     if force.friction is not None:
         reals |= _rubbing(force.friction)
     hold = force.bristle(b.bodies_by_name)
-    if hold is not None:
-        reals |= {contact.HOLD: hold[0], contact.HOLD_DAMPING: hold[1]}
-    for k, (surface, other, swapped) in enumerate(found):
-        first, second = (frames["B"], frames["A"]) if swapped else (frames["A"], frames["B"])
-        (node_a, a), (node_b, c) = b.place(first), b.place(second)
+    found = force.pairs()
+    for k, touch in enumerate(found):
+        surface, other, swapped, (first, second) = touch
+        node_a, a = b.place(first) if surface.frame is None else b.place_inside(first)
+        node_b, c = b.place(second) if other.frame is None else b.place_inside(second)
+        reals[contact.STIFFNESS] = stiffness * touch.weight
+        if hold is not None:
+            reals[contact.HOLD] = hold[0] * touch.weight
+            reals[contact.HOLD_DAMPING] = hold[1] * touch.weight
         if isinstance(other, TouchingBall):
             pair, there, radii = pairs.WITH_BALL, Pose(EYE, other.place), [other.radius, 0.0]
         elif isinstance(other, TouchingBar):
@@ -74,7 +76,8 @@ def pack(b: Builder, force: Contact) -> None:
             pair, there, radii = pairs.WITH_RING, other.pose, [other.small, other.large]
         sizes = [*surface.sizes, *[0.0] * surfaces.SIZES][: surfaces.SIZES]
         turned, moved = a.then(surface.pose), c.then(there)
-        data = [*turned.R.ravel(), *turned.p, *moved.R.ravel(), *moved.p, *sizes, *radii]
+        half_way = 1.0 if b.node_turns(node_b) else 0.0
+        data = [*turned.R.ravel(), *turned.p, *moved.R.ravel(), *moved.p, *sizes, *radii, half_way]
         ints: dict[int, Any] = {
             pairs.A: node_a,
             pairs.B: node_b,
@@ -120,11 +123,11 @@ def contact_history(c: Compiled, force: Contact, q: Array, u: Array, z: Array) -
     names = list(c.force_names)
     rows = [np.require(x, dtype=float, requirements=["C", "W"]) for x in (q, u, z)]
     work, found = at.new_work(c.ints), []
-    for k, (_, _, swapped) in enumerate(force.pairs()):
+    for k, pair in enumerate(force.pairs()):
         name = force.name if f"{force.name}.push" in names else f"{force.name}[{k}]"
         out = np.zeros((len(q), contact.SHOWN))
         kernel.contact_history(c.ints, c.reals, work, *rows, names.index(f"{name}.push"), out)
-        if swapped:  # the kernels' B is A of the user
+        if pair.swapped:  # the kernels' B is A of the user
             for first, after in TURNED:
                 out[:, first:after] *= -1.0
         found.append(out)

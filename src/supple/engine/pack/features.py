@@ -34,6 +34,7 @@ MOTIONS = {
     at.ELASTIC_IN: "elastic edges",
     at.GRADIENT_EDGE: "nodal vectors",
     at.LINE_EDGE: "points on nodal vectors",
+    at.POINT_EDGE: "points in elements",
 }
 WAYS = {at.TREE_WAY: "elimination along the tree"}
 

@@ -308,5 +308,8 @@ def _differ(old: Any, new: Any) -> set[str]:
 
 def _same_places(old: ForceElement, new: ForceElement) -> bool:
     """True if two force elements act at the same frames and on the same coordinates."""
-    frames = [[frame_key(frame) for frame in item.frames.values()] for item in (old, new)]
+    frames = [
+        [frame_key(frame) for frame in (*item.frames.values(), *item.inner_frames)]
+        for item in (old, new)
+    ]
     return frames[0] == frames[1] and tuple(old.targets) == tuple(new.targets)

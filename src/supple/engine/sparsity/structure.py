@@ -204,7 +204,7 @@ class Structure:
         free = (self.own < 0).tolist()
         last = [-1] * len(self.nodes)  # a velocity of the path: those on it are coupled already
         for n in range(1, len(self.nodes)):
-            if self.nodes[n, at.MOTION] == at.LINE_EDGE:
+            if self.nodes[n, at.MOTION] in (at.LINE_EDGE, at.POINT_EDGE):
                 continue  # it moves no inertia, and nothing hangs on it
             before = last[self.rows_of_nodes[n][at.PARENT]]
             members = [k for k in self._edge(n) if free[k]] + ([before] if before >= 0 else [])

@@ -34,12 +34,9 @@ def component_surface(component: Any, basis: Array, slaved: Array) -> Surface:
     nodes, size = np.asarray(component.nodes), int(component.node_size)
     rows, follow = (x.reshape(len(nodes), size, -1)[:, :3] for x in (basis, slaved))
     lines: Indices = np.zeros((0, 2), dtype=np.intp)
-    if hasattr(component, "triangles"):
-        faces = np.asarray(component.triangles, dtype=np.intp)
-    elif hasattr(component, "cells") and getattr(component, "kind", None) in KINDS:
-        faces = outer_faces(component.kind, np.asarray(component.cells, dtype=np.intp), nodes)
-    else:
-        faces, lines = np.zeros((0, 3), dtype=np.intp), wires(nodes)
+    faces = face_triangles(component)
+    if not len(faces):
+        lines = wires(nodes)
     used = np.unique(faces) if len(faces) else np.arange(len(nodes))
     found = nodal(nodes, used, faces, lines, rows, follow)
     shell, solid = hasattr(component, "triangles"), hasattr(component, "cells")
@@ -48,6 +45,16 @@ def component_surface(component: Any, basis: Array, slaved: Array) -> Surface:
     stress = (_shell_stress if shell else _solid_stress)(component, basis)
     modulus = np.full(len(used), float(component.material.E))
     return replace(found, stress=stress[used], modulus=modulus)
+
+
+def face_triangles(component: Any) -> Indices:
+    """Triangles (t, 3) of the elements of a shell or of the outer faces of a solid, or none."""
+    if hasattr(component, "triangles"):
+        return np.asarray(component.triangles, dtype=np.intp)
+    if hasattr(component, "cells") and getattr(component, "kind", None) in KINDS:
+        cells = np.asarray(component.cells, dtype=np.intp)
+        return outer_faces(component.kind, cells, np.asarray(component.nodes))
+    return np.zeros((0, 3), dtype=np.intp)
 
 
 def _solid_stress(component: Any, basis: Array) -> Array:

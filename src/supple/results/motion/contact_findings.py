@@ -1,13 +1,15 @@
-"""Findings about contacts: overlaps too large for laws, friction that creeps, rough grids."""
+"""Findings about contacts: overlaps, points too far apart, friction that creeps, rough grids."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from supple.bodies.shapes.height_field import HeightField
+from supple.bodies.shapes.lines import Line
 from supple.bodies.shapes.mesh import MeshShape
 from supple.forces import Contact, RoundedFriction
 from supple.foundation.errors import label
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 SERIOUS = 5.0  # times the allowed depth: a quarter of a radius, half of a thickness
 RESERVE = 1.2  # of the stiffness that is advised
+# Where the least radius of surfaces is among their sizes; None of edges
+ROUND: dict[str, int | None] = {"ball": 0, "bar": 0, "cylinder": 0, "ring": 1, "box": None}
 STICKS = 2.0  # transitions, below which friction is held to stick: the law has 0.89 of its force
 LOST = 10.0  # times the kinetic energy, that friction takes from what creeps and does not coast
 ROUGH = 0.5  # of the allowed depth of a mesh: 0.05 of its least size
@@ -33,6 +37,7 @@ def contact_findings(result: Result) -> Iterator[RunFinding]:
             yield from _hollow(result, force)
             yield from _border(result, force)
             yield from _grid(force)
+            yield from _spacing(result, force)
             if isinstance(force.friction, RoundedFriction):
                 yield from _creep(result, force, force.friction.transition)
 
@@ -123,6 +128,43 @@ def _grid(force: Contact) -> Iterator[RunFinding]:
             f"expected at most {allowed:.2g} m, 0.05 of its least size: edges are rounded by the "
             f"grid; give more cells than {shape.cells}",
         )
+
+
+def _spacing(result: Result, force: Contact) -> Iterator[RunFinding]:
+    """Balls L apart see nothing of L^2/(8 R) of a round body, R with their own radius.
+
+    It is told where that body came so near, and more than the depth that laws hold for.
+    """
+    surface = force.pairs()[0].surface
+    shape, other = (force.B, force.A) if force.pairs()[0].swapped is False else (force.A, force.B)
+    spacing = shape.ball_spacing
+    if spacing is None or surface.inside or surface.kind not in ROUND:
+        return
+    place = ROUND[surface.kind]
+    known = [s.allowed_depth for s in (shape, other) if s.allowed_depth is not None]
+    own = max(ball.radius for ball in shape.touching_balls)
+    radius = own + (0.0 if place is None else surface.sizes[place])
+    if not known or radius == 0.0:
+        return
+    limit = min(known)
+    hidden = spacing**2 / (8.0 * radius)
+    if not hidden > limit or not float(result[force.name].gap.min()) < hidden:
+        return
+    near, count = math.sqrt(8.0 * radius * limit), len(shape.touching_balls)
+    advice = f"have nodes at most {near:.2g} m apart"
+    if isinstance(shape, Line):
+        advice = f"use points={math.ceil(spacing * (count - 1) / near) + 1}"
+    yield RunFinding(
+        force.name,
+        "points",
+        hidden,
+        limit,
+        None,
+        hidden > SERIOUS * limit,
+        f"{label(force)}: points {spacing:.2g} m apart see nothing of {hidden:.2g} m of a "
+        f"body with a radius of {radius - own:.2g} m, expected at most {limit:.2g} m, 0.05 of a "
+        f"radius or 0.1 of a thickness: {advice}",
+    )
 
 
 def _creep(result: Result, force: Contact, transition: float) -> Iterator[RunFinding]:
