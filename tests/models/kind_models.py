@@ -338,6 +338,16 @@ BODY_MODELS: dict[str, Callable[[], sp.Model]] = {
         lambda m: sp.DistributedLoad("wind", m["beam"].at(0), (40, 90, 70), axes="section"),
         lambda: hung_beam(0.0, "z", kind=sp.ANCFBeam),
     ),
+    "points of contact between nodal vectors": lambda: with_item(
+        lambda m: sp.Contact(
+            "touch",
+            sp.Line(m["beam"], radius=0.05),
+            sp.Plane(m.ground.at(0, 0, -0.04)),
+            sp.HuntCrossley(stiffness=900.0, restitution=0.7, speed=2.0),
+            sp.RoundedFriction(0.1, transition=1.0),
+        ),
+        lambda: hung_beam(0.0, "z", kind=sp.ANCFBeam),
+    ),
 }
 
 
