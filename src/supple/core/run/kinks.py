@@ -23,6 +23,7 @@ from supple.core.forces.laws import STRAIGHT
 from supple.core.forces.signals import COEFFICIENTS, COUNT, OPERATIONS, PIECES, evaluate, piece
 from supple.core.run import reach
 from supple.core.run import step as st
+from supple.core.run.touches import has_contacts
 from supple.native.declare import IVEC, REAL, TRUTH, VEC, kernel, shared
 
 SKIPPED = 1e-4  # first fraction of a step: what happens there belongs to the landing before it
@@ -304,15 +305,6 @@ def note_touches(m, w):
 
 
 @kernel
-def has_contacts(m):
-    """True if the model has contacts."""
-    for e in range(m.element.shape[0]):
-        if m.element[e, at.KIND] == pairs.CONTACT:
-            return True
-    return False
-
-
-@kernel
 def left_behind(m, w):
     """True if a contact that was noted is open at the state in the workspace."""
     for e in range(m.element.shape[0]):
@@ -392,7 +384,8 @@ def first_kink(m, w, r, t0, h, least):
         if early < 1.0:
             return early
     before = branches_at(m, w, r, t0, h, a)
-    longest = SAMPLED if has_samples(m) or note_touches(m, w) else 1.0
+    touches = note_touches(m, w)  # first: it tells is_quiet which contacts are open
+    longest = SAMPLED if touches or has_samples(m) else 1.0
     width = longest
     while a < 1.0:
         looks += 1
