@@ -305,6 +305,17 @@ def note_touches(m, w):
 
 
 @kernel
+def may_touch(m, w, r, c, half):
+    """True if a contact that is open may begin to touch in a part of the step."""
+    if has_contacts(m):
+        reach.go_along(m, w, r, c, half)
+        for e in range(m.element.shape[0]):
+            if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 0.0 and not contact_is_quiet(m, w, r, e, half):
+                return True
+    return False
+
+
+@kernel
 def left_behind(m, w):
     """True if a contact that was noted is open at the state in the workspace."""
     for e in range(m.element.shape[0]):
@@ -392,7 +403,7 @@ def first_kink(m, w, r, t0, h, least):
         width = min(width, longest, 1.0 - a)
         c, half = a + 0.5 * width, 0.5 * width
         quiet, b = is_quiet(m, w, r, t0 + c * h, h, c, half), min(a + width, 1.0)
-        if not quiet and looks > MOST and a > 2.0 * SKIPPED and has_contacts(m):
+        if not quiet and looks > MOST and a > 2.0 * SKIPPED and may_touch(m, w, r, c, half):
             return a  # up to there nothing is passed through
         if not quiet and width > (LEAST if looks < MOST else COARSE):
             width = half
