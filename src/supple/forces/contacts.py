@@ -124,15 +124,13 @@ class Contact(ForceElement):
         """The balls, rings or bars and surfaces by which both shapes touch."""
         both = ((self.A, self.B, False), (self.B, self.A, True))
         for one, other, swapped in both:
-            surface = one.touching_surface
-            if surface is None:
-                continue
-            balls, rings = other.touching_balls, other.touching_rings
-            if surface.kind == "plane" and (balls or rings):
-                found = [Pair(surface, ball, swapped) for ball in balls]
-                return (*found, *(Pair(surface, ring, swapped) for ring in rings))
-            if balls and not rings and (len(balls) == 1 or surface.inside):
-                return tuple(Pair(surface, ball, swapped) for ball in balls)
+            walls, balls, rings = one.touching_walls, other.touching_balls, other.touching_rings
+            flat = all(wall.kind == "plane" for wall in walls)
+            # within what is hollow, balls of a body touch before all that is between them
+            many = len(balls) == 1 or all(wall.kind == "plane" or wall.inside for wall in walls)
+            if walls and ((flat and (balls or rings)) or (balls and not rings and many)):
+                parts = (*balls, *rings)
+                return tuple(Pair(wall, part, swapped) for wall in walls for part in parts)
         bars = [pair for each in both for pair in self._bars(*each)]
         if bars:
             return tuple(bars)
