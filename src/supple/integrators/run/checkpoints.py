@@ -167,7 +167,7 @@ def _check_counts(run: LoopRun, count: np.ndarray, start: np.ndarray, waiting: i
         st.GRID: len(p.grid),
         st.STOP: len(run.stops) // 2 - 1,
         st.EVENTS_FOUND: waiting,
-        st.TOUCHES_FOUND: len(run.fields.found_touch) if waiting else 0,
+        st.TOUCHES_FOUND: 0,  # they are handed over at each pause
         st.TERMINAL: max(len(p.events) - 1, 0),
         st.BAD_DOF: c.nu + c.nr,
     }

@@ -292,7 +292,6 @@ class LoopRun:
             outcome = self.advance(budget)
             c.raise_interrupt()
             self.events.extend(self._take_events())
-            self.touches.extend(self._take_touches())
             seconds = time.perf_counter() - clock
             if turns is not None:
                 turns.learn(self.steps - before, seconds, PAUSE)
@@ -348,6 +347,7 @@ class LoopRun:
             buffers = c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count
             outcome = self.loop(*buffers, self.stops, p.grid, self.out, count)
             left -= count
+            self.touches.extend(self._take_touches())
             if outcome == st.DONE and self.sampler is not None:
                 outcome = pass_by(self)
             if p.steps is not None:
@@ -362,9 +362,7 @@ class LoopRun:
                 outcome = self.passage.after(outcome)
             if self.growth is not None and self.growth.is_unbounded(count, self.fields.q):
                 outcome = UNBOUNDED if outcome == st.PAUSED else outcome
-            waiting = self.count[st.EVENTS_FOUND] >= st.EVENTS_WAITING
-            waiting |= self.count[st.TOUCHES_FOUND] >= st.TOUCHES_WAITING
-            if waiting or self._is_due:
+            if self.count[st.EVENTS_FOUND] >= st.EVENTS_WAITING or self._is_due:
                 break
         return outcome
 
