@@ -1,7 +1,7 @@
 """Contacts of random shapes, laws and places, added to any model of rigid bodies, beams and cables.
 
-Each is fitted at the initial state: the surface is put where it has a given gap from the ball, ring or
-corners of the other body. Distances of surfaces are written here a second time.
+Each is fitted at the initial state: the surface is put where it has a given gap from the ball, ring
+or corners of the other body. Distances of surfaces are written here a second time.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def add_contact(
     hard: tuple[float, float] = (5.0, 7.0),
     bodies: tuple[Body, Body] | None = None,
 ) -> sp.Contact | None:
-    """Add a contact with that gap (m) at the initial state; ``kinds`` of surface, other, friction."""
+    """Add a contact with that gap (m) at the start; ``kinds`` of surface, other, friction."""
     poses = poses_of(model)
     every: list[Body] = list(model.bodies.values())
     if not internal:

@@ -1,4 +1,4 @@
-"""Findings about contacts: each on a model where it is true, on one where it is not, and ended as advised."""
+"""Findings about contacts: each where it is true, where it is not, and ended as advised."""
 
 from __future__ import annotations
 

@@ -231,7 +231,8 @@ def _touch(row: list[Any]) -> TouchRecord:
     """The touch that data stand for."""
     if len(row) != len(fields(TouchRecord)) + 2:
         raise _another_model()
-    name, begin, end, push, x, y, z, *rest = [_alike(row[0], ""), *(_alike(v, 0.0) for v in row[1:])]
+    name = _alike(row[0], "")
+    begin, end, push, x, y, z, *rest = (_alike(number, 0.0) for number in row[1:])
     return TouchRecord(name, begin, end, push, (x, y, z), *rest)
 
 

@@ -1,4 +1,4 @@
-"""Findings about what contacts do while they touch: hits at other speeds, dampers, rolling on what is pressed in."""
+"""Findings about what contacts do while they touch: hits, let-go, dampers, rolling."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def restitution_at(restitution: float, ratio: float, damping: float) -> float:
 
 
 def impact_findings(result: Result, force: Contact) -> Iterator[RunFinding]:
-    """Hits far from the speed of the law, surfaces that let go, and dampers of bristles that count."""
+    """Hits far from the speed of the law, surfaces that let go, dampers that count."""
     touches = [one for one in result.data.touches if one.contact == force.name]
     if touches and len(result.t) > 1:
         kinetic = float(result.data.audit.kinetic_max)
@@ -61,7 +61,7 @@ def impact_findings(result: Result, force: Contact) -> Iterator[RunFinding]:
 def _restitution(
     result: Result, force: Contact, touches: list[TouchRecord], kinetic: float
 ) -> Iterator[RunFinding]:
-    """The fastest hit decides: slower ones of a body that comes to rest lose less, as real ones do."""
+    """The fastest hit decides: slower ones of what comes to rest lose less, as real ones do."""
     law, begin = force.law, float(result.t[0])
     hits = [one for one in touches if one.begin > begin and one.end < float(result.t[-1])]
     if not hits or law.restitution == 1.0:
