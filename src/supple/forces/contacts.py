@@ -129,8 +129,8 @@ class Contact(ForceElement):
             # within what is hollow, balls of a body touch before all that is between them
             many = len(balls) == 1 or all(wall.kind == "plane" or wall.inside for wall in walls)
             if walls and ((flat and (balls or rings)) or (balls and not rings and many)):
-                parts = (*balls, *rings)
-                return tuple(Pair(wall, part, swapped) for wall in walls for part in parts)
+                found = [Pair(wall, ball, swapped) for wall in walls for ball in balls]
+                return (*found, *(Pair(wall, ring, swapped) for wall in walls for ring in rings))
         bars = [pair for each in both for pair in self._bars(*each)]
         if bars:
             return tuple(bars)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.forces import Contact, Friction
-from supple.foundation.arrays import Array
+from supple.foundation.arrays import Booleans
 from supple.foundation.errors import label
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def rolling_findings(result: Result, force: Contact) -> Iterator[RunFinding]:
         return
 
 
-def _rolled(result: Result, force: Contact, view: Any, held: Array) -> float:
+def _rolled(result: Result, force: Contact, view: Any, held: Booleans) -> float:
     """Largest angle by which one body rolls on the other while they touch, rad."""
     spins = []
     for frame in force.frames.values():
