@@ -146,15 +146,13 @@ class Contact(ForceElement):
         """The balls, rings or bars and surfaces by which both shapes touch."""
         both = ((self.A, self.B, False), (self.B, self.A, True))
         for one, other, swapped in both:
-            surface = one.touching_surface
-            if surface is None:
-                continue
-            balls, rings = other.touching_balls, other.touching_rings
-            if surface.kind == "plane" and (balls or rings):
+            walls, balls, rings = one.touching_walls, other.touching_balls, other.touching_rings
+            flat = all(wall.kind == "plane" for wall in walls)
+            # within what is hollow, balls of a body touch before all that is between them
+            many = other.is_balls or all(wall.kind == "plane" or wall.inside for wall in walls)
+            if walls and ((flat and (balls or rings)) or (balls and not rings and many)):
                 every: tuple[Touching, ...] = (*balls, *rings)
-                return tuple(_pair(one, surface, other, each, swapped) for each in every)
-            if balls and not rings and (other.is_balls or surface.inside):
-                return tuple(_pair(one, surface, other, ball, swapped) for ball in balls)
+                return tuple(_pair(one, w, other, each, swapped) for w in walls for each in every)
         bars = [pair for each in both for pair in self._bars(*each)]
         if bars:
             return tuple(bars)

@@ -12,7 +12,7 @@ import numpy as np
 from supple.constraints import SlidingJoint
 from supple.core.base.layout import integers
 from supple.core.forces.control import STATE, STATES
-from supple.forces import Controller, JointForce, Motor
+from supple.forces import Contact, Controller, JointForce, Motor
 from supple.forces.kinds import force_kind
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.atomic_files import write_whole
@@ -373,7 +373,9 @@ class Result:
             for kind in ("push", "friction"):
                 own = [k for k in parts if compiled.force_names[k].endswith(f".{kind}")]
                 losses[kind] = self.data.channels[:, own].sum(axis=1)
-            return ContactView(*common, losses=losses)
+            touches = [one for one in self.data.touches if one.contact == name]
+            back = isinstance(force, Contact) and force.pairs()[0].swapped
+            return ContactView(*common, losses=losses, touches=touches, turned=back)
         return PointForceView(*common) if view == "point" else ForceView(*common)
 
     def _constraint(self, name: str) -> ConstraintView:

@@ -375,7 +375,7 @@ class Stretch:
         """Stages (k,) of a block at which a parameter changes anything, and if that is linear.
 
         What a signal changes begins and ends at breakpoints: where three stages between two of
-        them see nothing of it, the others do not either.
+        them see nothing of it, the others do not either. Laws with branches act anywhere.
         """
         t = block.steps.stages.t
         every = np.arange(len(t))
@@ -383,11 +383,17 @@ class Stretch:
         piece = np.searchsorted(kinks, t, side="right")
         mine = [every[piece == k] for k in np.unique(piece)]
         some = np.unique([x[k] for x in mine for k in (0, len(x) // 2, len(x) - 1)])
+        bends = bool(block.compiled.ints[at.H_SWITCHES] > 0)
+        if bends:
+            some = every
         one, two = (residuals(model, t, block.steps, some) for model in models)
-        seen = set(piece[some[np.any(one != two, axis=1)]])
+        acts = np.any(one != two, axis=1)
+        seen = set(piece[some[acts]])
         second = np.abs(one + two - 2.0 * block.here[some])
         size = np.max(np.abs(one - two), axis=0, initial=0.0)
-        if np.max(second, initial=0.0) > ROUGH * np.max(size, initial=0.0):
+        rough = np.max(second, axis=1, initial=0.0) > ROUGH * np.max(size, initial=0.0)
+        # a law that changes its branch between both sides bends there, and nowhere else
+        if np.sum(rough) > (0.5 * np.sum(acts) if bends else 0):
             self._expect_smooth(name, block, some, float(np.max(second)))
         return np.flatnonzero(np.isin(piece, list(seen))), bool(np.all(second <= LINEAR * size))
 

@@ -325,6 +325,7 @@ def result_of(
             reactions=_reactions(model, compiled, states, changes),
             self_stress=SelfStress(model) if compiled.all_rows and compiled.whole is None else None,
             changes=changes,
+            touches=s.touches,
             phases=phases_of(compiled, changes),
             start_changes=start_changes,
             samples={} if sampler is None else sampler.records(),

@@ -126,6 +126,7 @@ def _one(
         audit=_audit([s.audit for s in parts], balances, sum(c.lost for c in changes)),
         momentum=_momentum([s.momentum for s in parts]),
         events=tuple(sorted(found, key=lambda e: e.t)),
+        touches=tuple(one for s in parts for one in s.touches),
         success=last.success and not end.failure,
         message=end.failure or message,
         statistics=statistics,

@@ -401,6 +401,7 @@ class Stepper:
         while outcome == st.PAUSED and run.steps - steps < run.options.max_steps:
             outcome = run.advance(min(BUDGET, run.options.max_steps))
             run.compiled.raise_interrupt()
+            run.touches.clear()
             if outcome == st.PAUSED:
                 pace = run.pace = pace or Pace(run, OWNER, end, steps + run.options.max_steps)
                 if not pace.look():

@@ -98,6 +98,9 @@ def _frame_of_shape(owner: str, field: str, value: Any) -> Frame:
     return expect_frame(owner, field, value)
 
 
+ENDLESS = 1e12  # m, half the length of a side whose ends are walls of their own
+
+
 @declared(init=False)
 class Shape:
     """Base of forms; ``position`` (3,) m is along the axes of its frame, or of the body it draws.
@@ -124,8 +127,14 @@ class Shape:
         return None
 
     @property
+    def touching_walls(self) -> tuple[TouchingSurface, ...]:
+        """Surfaces that each touch for themselves; several of what is hollow and has corners."""
+        surface = self.touching_surface
+        return () if surface is None else (surface,)
+
+    @property
     def touching_balls(self) -> tuple[TouchingBall, ...]:
-        """Balls by which it touches a plane, or, if ``is_balls``, any surface."""
+        """Balls by which it touches planes and hollow surfaces, or any, if ``is_balls``."""
         return ()
 
     @property
@@ -183,6 +192,12 @@ def _sizes(owner: str, field: str, value: Any) -> Vector:
     if not np.all(sizes > 0.0):
         raise ModelError(owner, field, value, expected)
     return sizes
+
+
+def _wall(outward: Vector, way: float, middle: Vector) -> TouchingSurface:
+    """The inner side of a flat wall at a way (m) from the middle."""
+    pose = Pose(aligned(-outward)[0], middle + way * outward)
+    return TouchingSurface("plane", (), pose, False)
 
 
 @declared
@@ -297,6 +312,16 @@ class Cuboid(Shape):
         return self._rounded(self.rounding or 0.0)
 
     @property
+    def touching_walls(self) -> tuple[TouchingSurface, ...]:
+        """Itself, or, if it is hollow, its six walls: in a corner three of them push."""
+        if not self.inside:
+            return super().touching_walls
+        outward = [(k, s) for k in range(3) for s in (-1.0, 1.0)]
+        return tuple(
+            _wall(s * self.rotation[:, k], 0.5 * self.size[k], self.position) for k, s in outward
+        )
+
+    @property
     def touching_balls(self) -> tuple[TouchingBall, ...]:
         """Its corners."""
         radius = self.rounding or 0.0
@@ -389,6 +414,15 @@ class Cylinder(Round):
     def solid_surface(self) -> TouchingSurface | None:
         """The same."""
         return None if self.inside else self.touching_surface
+
+    @property
+    def touching_walls(self) -> tuple[TouchingSurface, ...]:
+        """Itself, or, if it is hollow, its side and both ends: in a corner two of them push."""
+        if not self.inside:
+            return super().touching_walls
+        pose = Pose(aligned(self.axis)[0], self.position)
+        ends = [_wall(s * self.axis, 0.5 * self.length, self.position) for s in (-1.0, 1.0)]
+        return (TouchingSurface("cylinder", (self.radius, ENDLESS), pose, True), *ends)
 
     @property
     def touching_rings(self) -> tuple[TouchingRing, ...]:

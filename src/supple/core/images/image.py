@@ -95,6 +95,8 @@ def events_fit(m, run, count):
     r, _, _ = st.run_views(m, run, count)
     if not within(count[st.GRID], 0, 0 * count[st.GRID]) or not within(count[st.EVENTS_FOUND], 0, st.EVENTS_WAITING + 0 * count[st.GRID]):
         return False
+    if not within(count[st.TOUCHES_FOUND], 0, st.TOUCHES_WAITING + 0 * count[st.GRID]):
+        return False
     for e in range(r.events.shape[0]):
         kind, index, axis = r.events[e, st.EVENT_KIND], r.events[e, st.EVENT_INDEX], r.events[e, st.EVENT_AXIS]
         if kind < st.ON_COORDINATE or kind > st.ON_SPIN or (kind >= st.ON_PLACE and (axis < 0 or axis > 2)):

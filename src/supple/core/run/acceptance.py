@@ -12,6 +12,7 @@ from supple.core.equations import dynamics, energies
 from supple.core.forces import forces
 from supple.core.run import step as st
 from supple.core.run.events import NONE, find_events, start_events
+from supple.core.run.touches import contact_follow, has_contacts
 from supple.native.declare import INT, IVEC, MAT, REAL, REALS, TRUTH, VEC, kernel, shared
 
 
@@ -105,8 +106,8 @@ def start(m, w, r, ints, reals):
 
 @kernel
 def events_wait(ints):
-    """True if so many events were found that the loop must hand them over first."""
-    return ints[st.EVENTS_FOUND] >= st.EVENTS_WAITING
+    """True if so many events or touches were found that the loop must hand them over first."""
+    return ints[st.EVENTS_FOUND] >= st.EVENTS_WAITING or ints[st.TOUCHES_FOUND] >= st.TOUCHES_WAITING
 
 
 @kernel
@@ -148,6 +149,8 @@ def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
     if r.events.shape[0] > 0:
         keep = find_events(m, w, r, ints, t0, h, t1)
     end = t1 if keep >= 1.0 else t0 + keep * h
+    if m.head[at.H_SWITCHES] > 0 and has_contacts(m):
+        contact_follow(m, w, r, ints, t0, h, min(keep, 1.0))
     while ints[st.GRID] < grid.shape[0] and grid[ints[st.GRID]] <= end:
         s = min(max((grid[ints[st.GRID]] - t0) / h, 0.0), 1.0)
         st.state_at(m, r, s)

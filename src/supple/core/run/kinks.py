@@ -23,6 +23,7 @@ from supple.core.forces.laws import STRAIGHT
 from supple.core.forces.signals import COEFFICIENTS, COUNT, OPERATIONS, PIECES, evaluate, piece
 from supple.core.run import reach
 from supple.core.run import step as st
+from supple.core.run.touches import has_contacts
 from supple.native.declare import IVEC, REAL, TRUTH, VEC, kernel, shared
 
 SKIPPED = 1e-4  # first fraction of a step: what happens there belongs to the landing before it
@@ -304,11 +305,13 @@ def note_touches(m, w):
 
 
 @kernel
-def has_contacts(m):
-    """True if the model has contacts."""
-    for e in range(m.element.shape[0]):
-        if m.element[e, at.KIND] == pairs.CONTACT:
-            return True
+def may_touch(m, w, r, c, half):
+    """True if a contact that is open may begin to touch in a part of the step."""
+    if has_contacts(m):
+        reach.go_along(m, w, r, c, half)
+        for e in range(m.element.shape[0]):
+            if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 0.0 and not contact_is_quiet(m, w, r, e, half):
+                return True
     return False
 
 
@@ -392,14 +395,15 @@ def first_kink(m, w, r, t0, h, least):
         if early < 1.0:
             return early
     before = branches_at(m, w, r, t0, h, a)
-    longest = SAMPLED if has_samples(m) or note_touches(m, w) else 1.0
+    touches = note_touches(m, w)  # first: it tells is_quiet which contacts are open
+    longest = SAMPLED if touches or has_samples(m) else 1.0
     width = longest
     while a < 1.0:
         looks += 1
         width = min(width, longest, 1.0 - a)
         c, half = a + 0.5 * width, 0.5 * width
         quiet, b = is_quiet(m, w, r, t0 + c * h, h, c, half), min(a + width, 1.0)
-        if not quiet and looks > MOST and a > 2.0 * SKIPPED and has_contacts(m):
+        if not quiet and looks > MOST and a > 2.0 * SKIPPED and may_touch(m, w, r, c, half):
             return a  # up to there nothing is passed through
         if not quiet and width > (LEAST if looks < MOST else COARSE):
             width = half

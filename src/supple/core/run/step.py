@@ -20,6 +20,7 @@ from supple.core.base import so3
 from supple.core.base.buffers import Part, Record, starts
 from supple.core.base.layout import TREE
 from supple.core.bodies import chart
+from supple.core.contact.contact import SHOWN
 from supple.native.declare import INT, IVEC, VEC, hold_at, kernel, shared
 
 # Integer state of a run
@@ -27,7 +28,8 @@ STEPS, REJECTED, NEWTON_FAILURES, EVALUATIONS, JACOBIANS, FACTORIZATIONS, NEWTON
 GRID, STOP, FRESH, AFTER_REJECT, EVENTS_FOUND, BAD_DOF, KEEP_JACOBIAN, FACTORED, TERMINAL, SWITCHED = range(7, 17)
 N_EVENTS, N_SCREWS = 17, 18  # events that are looked for, screws along which momentum is kept
 AGE, RENEW = 19, 20  # steps since the tangents were made; steps to come in which they are not kept
-INT_STATE = 21
+TOUCHES_FOUND = 21  # touches of contacts that have ended and wait to be handed over
+INT_STATE = 22
 
 # Real state of a run
 T, H, H_OLD, ERROR_OLD, RATE, RTOL, ATOL, H_MAX, H_MIN, E_START, E_ERROR, E_ELASTIC = range(12)
@@ -49,6 +51,13 @@ EVENTS_WAITING = 32  # a loop returns to Python when so many wait
 PER_STEP = 256  # crossings of one event in one step that can be told apart
 EVENT_ROOM = f"{EVENTS_WAITING} + {PER_STEP} * events"
 
+# Touches of contacts: 0 if not looked at yet, 1 open, 2 touching; whether it touches after the step; when it began; impulses of push, and of
+# friction on B; largest depth; speed of approach where it began; time without push, steps; energy that sliding and the bristle's damper took
+TOUCH_IS, TOUCH_AFTER, TOUCH_BEGIN, TOUCH_PUSH, TOUCH_RUB, TOUCH_DEPTH, TOUCH_SPEED, TOUCH_IDLE, TOUCH_STEPS, TOUCH_SLID, TOUCH_DAMPED, TOUCH = starts(
+    1, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1
+)
+TOUCHES_WAITING = 32  # a loop returns to Python when so many wait
+
 # What every method keeps in the run's buffers; its own fields follow
 RUN_RECORD = Record(
     "Run", __name__,
@@ -68,6 +77,9 @@ RUN_RECORD = Record(
         "curved": "nu",
         "sign": "elements",  # of the work in the balance of energy
         "deepest": "elements",  # of contacts, largest overlap where a step ended
+        "touch": ("elements", TOUCH),
+        "found_touch": (f"{TOUCHES_WAITING} + elements", TOUCH + 2),  # and when it ended, and of which element it is
+        "shown": SHOWN,
         # polynomials of the accepted step
         "px": ("nu", DEGREE),
         "pu": ("nu", DEGREE),

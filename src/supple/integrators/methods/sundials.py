@@ -233,7 +233,9 @@ class _Loop:
                     return outcome
             for _ in range(budget):
                 outcome = self._step()
-                if outcome != st.PAUSED or self.count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
+                waiting = self.count[st.EVENTS_FOUND] >= st.EVENTS_WAITING
+                waiting |= self.count[st.TOUCHES_FOUND] >= st.TOUCHES_WAITING
+                if outcome != st.PAUSED or waiting:
                     return outcome
         return st.PAUSED
 

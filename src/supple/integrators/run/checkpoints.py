@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import astuple, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from supple.integrators.run.driver import Solution
 from supple.integrators.run.output_rows import rows_of
 from supple.loops.singular import Watch
 from supple.results.data.audit import AuditRecord, MomentumRecord
-from supple.results.data.run_data import EventRecord
+from supple.results.data.run_data import EventRecord, TouchRecord
 from supple.state import State
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def snapshot(run: LoopRun) -> Data:
         "rows": run.out[:n] if run.problem.output_file is None else None,
         "row_sum": _row_sum(run),
         "events": [[e.name, e.t] for e in run.events],
+        "touches": [_of_touch(one) for one in run.touches],
         "row_sets": _of_row_sets(run.row_sets),
         "growth": None if run.growth is None else run.growth.until,
     }
@@ -102,6 +104,7 @@ def restore(run: LoopRun, data: Data) -> None:
         )
     run.rows.settled = n
     run.events = [EventRecord(_alike(name, ""), _alike(t, 0.0)) for name, t in data["events"]]
+    run.touches = [_touch(row) for row in data["touches"]]
     for name in OF_RUN:
         setattr(run, name, _alike(data[name], getattr(run, name)))
     if run.growth is not None:
@@ -164,6 +167,7 @@ def _check_counts(run: LoopRun, count: np.ndarray, start: np.ndarray, waiting: i
         st.GRID: len(p.grid),
         st.STOP: len(run.stops) // 2 - 1,
         st.EVENTS_FOUND: waiting,
+        st.TOUCHES_FOUND: 0,  # they are handed over at each pause
         st.TERMINAL: max(len(p.events) - 1, 0),
         st.BAD_DOF: c.nu + c.nr,
     }
@@ -217,6 +221,21 @@ def _row_sets(data: Data, first: Compiled) -> RowSets:
     return RowSets(tuple(_alike(t, 0.0) for t in begins), (first, *others))
 
 
+def _of_touch(touch: TouchRecord) -> list[Any]:
+    """A touch as data: its element and its numbers."""
+    one = astuple(touch)
+    return [*one[:4], *one[4], *one[5:]]
+
+
+def _touch(row: list[Any]) -> TouchRecord:
+    """The touch that data stand for."""
+    if len(row) != len(fields(TouchRecord)) + 2:
+        raise _another_model()
+    name = _alike(row[0], "")
+    begin, end, push, x, y, z, *rest = (_alike(number, 0.0) for number in row[1:])
+    return TouchRecord(name, begin, end, push, (x, y, z), *rest)
+
+
 def of_solution(solution: Solution, rows: bool = True) -> Data:
     """A solution as data; without its rows where a file has them."""
     s = solution
@@ -225,6 +244,7 @@ def of_solution(solution: Solution, rows: bool = True) -> Data:
         "audit": list(s.audit),
         "momentum": [[m.name, m.initial, m.max_error, m.unit, m.scale] for m in s.momentum],
         "events": [[e.name, e.t] for e in s.events],
+        "touches": [_of_touch(one) for one in s.touches],
         "success": s.success,
         "message": s.message,
         "statistics": s.statistics,
@@ -253,6 +273,7 @@ def solution_of(data: Data, compiled: Compiled, rows: list[Any] | None = None) -
         audit=AuditRecord(*data["audit"]),
         momentum=tuple(MomentumRecord(*m) for m in data["momentum"]),
         events=tuple(EventRecord(name, time) for name, time in data["events"]),
+        touches=tuple(_touch(row) for row in data["touches"]),
         success=data["success"],
         message=data["message"],
         statistics=data["statistics"],

@@ -42,7 +42,7 @@ from supple.integrators.run.sampling import Sampler, pass_by
 from supple.integrators.run.thread_lock import FIRST_BUDGET, in_turn, turns_of_batch
 from supple.loops.singular import Watch
 from supple.results.data.audit import AuditRecord, MomentumRecord
-from supple.results.data.run_data import EventRecord, depth_of
+from supple.results.data.run_data import EventRecord, TouchRecord, depth_of
 from supple.results.files.state_file import OutputFile
 from supple.signals.formulas import pulse_times
 from supple.state import State
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from supple.integrators.run.checkpoints import Checkpoints
 
 # What a letter before the axis asks of a frame
+LAST_OF_TOUCH = [*range(st.TOUCH_DEPTH, st.TOUCH)]
 FRAME_EVENTS = {"": st.ON_PLACE, "v": st.ON_VELOCITY, "w": st.ON_SPIN}
 PAUSE = 0.03  # s between returns of a loop to Python
 # Between checks of the rows in use: motion (rad, or lengths of the model), and number of steps.
@@ -150,6 +151,7 @@ class Solution(NamedTuple):
     final: State
     row_sets: RowSets  # constraint rows in use
     passed: str = ""  # the first singular position that was stepped over
+    touches: tuple[TouchRecord, ...] = ()  # of contacts
 
 
 def _no_more(own: Array) -> dict[str, float | str]:
@@ -211,6 +213,7 @@ class LoopRun:
         self.rows = Rows(self, width)
         self.out = self.rows.out
         self.events: list[EventRecord] = []
+        self.touches: list[TouchRecord] = []
         self.passage = Passage(self)
         self.goes_on = False  # from a checkpoint
         self.cpu = 0.0  # s of the processor, before it
@@ -344,6 +347,7 @@ class LoopRun:
             buffers = c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count
             outcome = self.loop(*buffers, self.stops, p.grid, self.out, count)
             left -= count
+            self.touches.extend(self._take_touches())
             if outcome == st.DONE and self.sampler is not None:
                 outcome = pass_by(self)
             if p.steps is not None:
@@ -410,6 +414,7 @@ class LoopRun:
     def forget_events(self, t: float) -> None:
         """Drop events behind a time to which the run goes back."""
         self.events = [e for e in self.events if e.t <= t]
+        self.touches = [one for one in self.touches if one.end <= t]
         self.rows.unsettle()
 
     def _take_events(self) -> list[EventRecord]:
@@ -419,6 +424,25 @@ class LoopRun:
         self.count[st.EVENTS_FOUND] = 0
         happened = zip(self.fields.found_event[:n], self.fields.found_time[:n], strict=True)
         return [EventRecord(self.problem.events[k].name, float(t)) for k, t in happened]
+
+    def _take_touches(self) -> list[TouchRecord]:
+        """Touches that have ended."""
+        n = int(self.count[st.TOUCHES_FOUND])
+        self.count[st.TOUCHES_FOUND] = 0
+        return [self._touch(row, int(row[-1]), row[-2]) for row in self.fields.found_touch[:n]]
+
+    def _touch(self, row: Array, element: int, end: float) -> TouchRecord:
+        name = re.sub(r"\.push$", "", self.compiled.force_names[element])
+        x, y, z = row[st.TOUCH_RUB : st.TOUCH_RUB + 3].tolist()
+        begin, push, *rest = row[[st.TOUCH_BEGIN, st.TOUCH_PUSH, *LAST_OF_TOUCH]].tolist()
+        return TouchRecord(name, begin, float(end), push, (x, y, z), *rest)
+
+    def _all_touches(self) -> tuple[TouchRecord, ...]:
+        """Touches in their order, with those that last to the end of the run."""
+        last, now = self.fields.touch, float(self.state[st.T])
+        held = np.flatnonzero(last[:, st.TOUCH_IS] == 2.0).tolist() if len(last) else []
+        found = [*self.touches, *(self._touch(last[e], e, now) for e in held)]
+        return tuple(sorted(found, key=lambda one: one.begin))
 
     @property
     def momentum(self) -> tuple[MomentumRecord, ...]:
@@ -471,6 +495,7 @@ class LoopRun:
             audit=audit_record(s),
             momentum=self.momentum,
             events=tuple(sorted(self.events, key=lambda e: e.t)),
+            touches=self._all_touches(),
             success=outcome in (st.DONE, st.EVENT) and not self._at_line_end(outcome),
             message=self._message(outcome),
             statistics=statistics,

@@ -27,8 +27,8 @@ class RunFinding:
     """Something that a run cannot tell, or tells wrongly."""
 
     where: str  # name of a joint, body or force; empty where it is the whole model
-    # "output", "growth", "creep", "unstable", and of contacts "depth", "points", "hollow", "border"
-    # or "grid"
+    # "output", "growth", "creep", "unstable", and of contacts "depth", "points", "hollow",
+    # "border", "grid", "rolling", "restitution", "let go" or "damper"
     what: str
     # value, limit: what was found at most, and what is allowed, in units of ``what``
     value: float

@@ -5,6 +5,7 @@ A history is an array over the output times, time first.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -196,6 +197,28 @@ def depth_of(contact: str) -> str:
     return f"depth of {contact}"
 
 
+@dataclass(frozen=True)
+class TouchRecord:
+    """One touch of a point of a contact, from where its gap closes to where it opens."""
+
+    element: str  # of the contact: its name, with the number of the point if it has several
+    begin: float  # s
+    end: float  # s; where the run ended if it still touches there
+    push: float  # N s, integral of the push
+    friction: tuple[float, float, float]  # N s, of friction on the body with the ball or ring
+    depth: float  # m, the largest
+    speed: float  # m/s, at which the surfaces approach where it begins
+    idle: float  # s without push: where it has let go
+    steps: float  # of the integrator
+    slid: float  # J that sliding has taken, of friction with a state
+    damped: float  # J that the damper of its bristle has taken while it touched
+
+    @property
+    def contact(self) -> str:
+        """Name of the contact."""
+        return re.sub(r"\[\d+\]$", "", self.element)
+
+
 @dataclass(frozen=True, eq=False)
 class ContactHistory:
     """Histories of a contact at n points, world axes; forces act on its body B."""
@@ -299,6 +322,7 @@ class RunData:
     # of sampled controllers, by name
     samples: Mapping[str, SampleRecord] = field(default_factory=dict)
     changes: tuple[ChangeRecord, ...] = ()  # changes of the model at events
+    touches: tuple[TouchRecord, ...] = ()  # of contacts
     # the compiled model from the start and from each change on; empty without changes
     phases: tuple[Compiled, ...] = ()
     # makes the run again where its verdict asks for that; None of what is no run

@@ -15,6 +15,7 @@ from supple.forces import Contact, RoundedFriction
 from supple.foundation.errors import label
 from supple.results.data.findings import RunFinding
 from supple.results.data.run_data import depth_of
+from supple.results.motion.impact_findings import impact_findings, rolling_findings
 
 if TYPE_CHECKING:
     from supple.results.result import Result
@@ -30,7 +31,7 @@ FAR, WIDE = 0.01, 0.1  # lengths of the model: a way that is told, and a serious
 
 
 def contact_findings(result: Result) -> Iterator[RunFinding]:
-    """Contacts that overlap too far, creep where dry friction sticks, or miss what they touch."""
+    """Contacts that overlap too far, creep, miss what they touch, or hit unlike their laws."""
     for force in result.forces.values():
         if isinstance(force, Contact):
             yield from _depth(result, force)
@@ -38,6 +39,8 @@ def contact_findings(result: Result) -> Iterator[RunFinding]:
             yield from _border(result, force)
             yield from _grid(force)
             yield from _spacing(result, force)
+            yield from rolling_findings(result, force)
+            yield from impact_findings(result, force)
             if isinstance(force.friction, RoundedFriction):
                 yield from _creep(result, force, force.friction.transition)
 

@@ -6,7 +6,7 @@ are in world axes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from supple.results.data.run_data import (
     ElementHistory,
     RopeHistory,
     SampleRecord,
+    TouchRecord,
 )
 from supple.results.views.views import PointView
 
@@ -283,9 +284,53 @@ class RopeView(ForceView):
 class ContactView(ForceView):
     """A contact at one or several points; forces are those on its body B, world axes."""
 
-    def __init__(self, *common: Any, losses: Mapping[str, Array]) -> None:
+    def __init__(
+        self,
+        *common: Any,
+        losses: Mapping[str, Array],
+        touches: Sequence[TouchRecord],
+        turned: bool,
+    ) -> None:
         super().__init__(*common)
-        self._losses = losses
+        self._losses, self._touches, self._turned = losses, touches, turned
+
+    @cached_property
+    def _together(self) -> list[list[TouchRecord]]:
+        """Touches of single points, those together that overlap in time."""
+        groups: list[list[TouchRecord]] = []
+        for one in self._touches:
+            if groups and one.begin <= max(other.end for other in groups[-1]):
+                groups[-1].append(one)
+            else:
+                groups.append([one])
+        return groups
+
+    @property
+    def touches(self) -> Array:
+        """(n, 2) where each touch of both bodies begins and ends, s.
+
+        A touch that was there at the start of the run begins with it, one that lasts ends with it.
+        Instants are those of the steps, whatever the output times.
+        """
+        times = [(group[0].begin, max(one.end for one in group)) for group in self._together]
+        return np.array(times).reshape(-1, 2)
+
+    @property
+    def impulse(self) -> Array:
+        """(n,) integral of the push over each touch, N s: the sum over all points."""
+        return np.array([sum(one.push for one in group) for group in self._together])
+
+    @property
+    def friction_impulse(self) -> Array:
+        """(n, 3) integral of the friction on B over each touch, N s, world axes."""
+        sign = -1.0 if self._turned else 1.0
+        totals = [np.sum([one.friction for one in group], axis=0) for group in self._together]
+        return sign * np.array(totals).reshape(-1, 3)
+
+    @property
+    def approach(self) -> Array:
+        """(n,) speed at which the surfaces approach where each touch begins, m/s."""
+        return np.array([group[0].speed for group in self._together])
 
     @property
     def _contact(self) -> ContactHistory:

@@ -1,0 +1,166 @@
+"""Touches of contacts along the accepted steps of a run: when each begins and ends, its impulses, and what the monitor asks for.
+
+Instants are where the gap of the step's polynomials passes zero. Impulses are integrals over the steps, by Gauss's rule with three points.
+"""
+
+from __future__ import annotations
+
+from supple.core.base import layout as at
+from supple.core.base.layout import TREE, WORK
+from supple.core.bodies import tree
+from supple.core.contact import contact, pairs
+from supple.core.run import step as st
+from supple.native.declare import INT, IVEC, REAL, TRUTH, kernel, shared
+
+FIRST, WEIGHT, MIDDLE = 0.1127016653792583, 5.0 / 18.0, 8.0 / 18.0  # of Gauss's rule with three points
+HALVINGS = 52
+
+
+@kernel
+def has_contacts(m):
+    """True if the model has contacts."""
+    for e in range(m.element.shape[0]):
+        if m.element[e, at.KIND] == pairs.CONTACT:
+            return True
+    return False
+
+
+@kernel
+def state_of(m, w, r, s):
+    """The state at the fraction s of the step, with its poses and velocities."""
+    st.state_at(m, r, s)
+    tree.poses(m, w, r.qt)
+    tree.motion(m, w, r.ut, r.ut)  # accelerations do not enter
+
+
+@kernel
+def touches_at(m, w, r, e, s):
+    """True if contact e touches at the fraction s of the step."""
+    state_of(m, w, r, s)
+    pairs.locate(m, w, e)
+    return pairs.numbers(w)[0][pairs.GAP] < 0.0
+
+
+@shared(TREE, WORK, st.RUN, INT, REAL, TRUTH, gives=REAL)
+def contact_change(m, w, r, e, last, after):
+    """First fraction of the step, up to ``last``, from which on contact e touches or does not, as ``after`` says."""
+    a, b = 0.0, last
+    for _ in range(HALVINGS):
+        c = 0.5 * (a + b)
+        if touches_at(m, w, r, e, c) == after:
+            b = c
+        else:
+            a = c
+    return b
+
+
+@kernel
+def rubbed(m, r, e, g, weight):
+    """Add what sliding and the damper of the bristle take of a contact that touches."""
+    el, c, x, y = m.element[e], m.coef[e], r.touch[e], r.shown
+    axes = contact.axes_of(g)
+    n, v = contact.vector(g, pairs.N), contact.vector(y, contact.SHOWN_SLIP)
+    star, ratio, _ = contact.bristle(c, axes, n, y[contact.SHOWN_PUSH], v, contact.held(r.zt, el, axes))
+    slip = contact.scaled((1.0 - ratio) / c[contact.HOLD_DAMPING], star)
+    follows = contact.plus(v, -1.0, slip)
+    x[st.TOUCH_SLID] += weight * ratio * contact.dot(star, slip)
+    x[st.TOUCH_DAMPED] += weight * c[contact.HOLD_DAMPING] * contact.dot(follows, follows)
+
+
+@shared(TREE, WORK, st.RUN, INT, REAL)
+def contact_gather(m, w, r, e, weight):
+    """Add to the touch of contact e what it does at the state in the workspace, over ``weight`` seconds."""
+    x, y = r.touch[e], r.shown
+    contact.contact_shown(m, w, e, r.zt, y)
+    push = y[contact.SHOWN_PUSH]
+    x[st.TOUCH_PUSH] += weight * push
+    for k in range(3):
+        x[st.TOUCH_RUB + k] += weight * y[contact.SHOWN_FRICTION + k]
+    x[st.TOUCH_DEPTH] = max(x[st.TOUCH_DEPTH], -y[contact.SHOWN_GAP])
+    if push == 0.0:
+        x[st.TOUCH_IDLE] += weight
+    elif contact.sticks(m.element[e]):
+        rubbed(m, r, e, pairs.numbers(w)[0], weight)
+
+
+@kernel
+def begin(m, w, r, e, t):
+    """Begin a touch of contact e at the time t, with the state in the workspace."""
+    x = r.touch[e]
+    for k in range(st.TOUCH):
+        x[k] = 0.0
+    pairs.locate(m, w, e)
+    g = pairs.numbers(w)[0]
+    closing = -(g[pairs.N] * g[pairs.V] + g[pairs.N + 1] * g[pairs.V + 1] + g[pairs.N + 2] * g[pairs.V + 2])
+    x[st.TOUCH_IS], x[st.TOUCH_BEGIN], x[st.TOUCH_SPEED] = 2.0, t, max(closing, 0.0)
+
+
+@kernel
+def end(r, ints, e, t):
+    """End the touch of contact e at the time t, and hand it over."""
+    k = ints[st.TOUCHES_FOUND]
+    st.copy(r.touch[e], r.found_touch[k])
+    r.found_touch[k, st.TOUCH], r.found_touch[k, st.TOUCH + 1] = t, e
+    ints[st.TOUCHES_FOUND] += 1
+    r.touch[e, st.TOUCH_IS] = 1.0
+
+
+@kernel
+def node_of(k):
+    """Node and weight number k of Gauss's rule on 0 to 1."""
+    if k == 1:
+        return 0.5, MIDDLE
+    return FIRST if k == 0 else 1.0 - FIRST, WEIGHT
+
+
+@kernel
+def start_touches(m, w, r, t0):
+    """Begin the touches of contacts that no step has looked at yet: those of the start of a run."""
+    for e in range(m.element.shape[0]):
+        if m.element[e, at.KIND] == pairs.CONTACT and r.touch[e, st.TOUCH_IS] == 0.0:
+            r.touch[e, st.TOUCH_IS] = 1.0
+            if touches_at(m, w, r, e, 0.0):
+                begin(m, w, r, e, t0)
+
+
+@kernel
+def turn_over(m, w, r, ints, e, t0, h, last):
+    """Follow contact e through a step in which it begins or ceases to touch."""
+    after = r.touch[e, st.TOUCH_AFTER] == 1.0
+    s = contact_change(m, w, r, e, last, after)
+    a, b = (s, last) if after else (0.0, s)
+    if after:
+        state_of(m, w, r, s)
+        begin(m, w, r, e, t0 + s * h)
+    for k in range(3):
+        part, weight = node_of(k)
+        state_of(m, w, r, a + part * (b - a))
+        contact_gather(m, w, r, e, weight * (b - a) * h)
+    r.touch[e, st.TOUCH_STEPS] += 1.0
+    if not after:
+        end(r, ints, e, t0 + s * h)
+
+
+@shared(TREE, WORK, st.RUN, IVEC, REAL, REAL, REAL)
+def contact_follow(m, w, r, ints, t0, h, last):
+    """Follow all touches through the step that is accepted up to its fraction ``last``."""
+    start_touches(m, w, r, t0)
+    state_of(m, w, r, last)
+    some = False
+    for e in range(m.element.shape[0]):
+        if m.element[e, at.KIND] == pairs.CONTACT:
+            pairs.locate(m, w, e)
+            after = pairs.numbers(w)[0][pairs.GAP] < 0.0
+            r.touch[e, st.TOUCH_AFTER] = 1.0 if after else 0.0
+            some = some or (after and r.touch[e, st.TOUCH_IS] == 2.0)
+    for k in range(3 if some else 0):  # those that touch all the time
+        s, weight = node_of(k)
+        state_of(m, w, r, s * last)
+        for e in range(m.element.shape[0]):
+            if m.element[e, at.KIND] == pairs.CONTACT and r.touch[e, st.TOUCH_IS] == 2.0 and r.touch[e, st.TOUCH_AFTER] == 1.0:
+                contact_gather(m, w, r, e, weight * last * h)
+                r.touch[e, st.TOUCH_STEPS] += 1.0 if k == 1 else 0.0
+    for e in range(m.element.shape[0]):
+        if m.element[e, at.KIND] == pairs.CONTACT:
+            if (r.touch[e, st.TOUCH_IS] == 2.0) != (r.touch[e, st.TOUCH_AFTER] == 1.0):
+                turn_over(m, w, r, ints, e, t0, h, last)
