@@ -44,21 +44,35 @@ def test_along_the_tree():
 def test_runs_are_the_same_whichever_way(monkeypatch, method):
     """Steps of a given size with a few Newton iterations each, which rounding does not tip."""
     runs, step = {}, 2e-5
-    ways = {"dense": sp.JointCoordinates("dense"), "blocks": sp.JointCoordinates("blocks"), "rows": sp.Absolute()}
+    ways = {
+        "dense": sp.JointCoordinates("dense"),
+        "blocks": sp.JointCoordinates("blocks"),
+        "rows": sp.Absolute(),
+    }
     if method is sp.Radau:
         ways["tree"] = sp.JointCoordinates("tree")
     for name, formulation in ways.items():
         monkeypatch.setattr(block_plan, "WORTH", 0.0 if name != "dense" else np.inf)
         monkeypatch.setattr(block_plan, "SMALLEST", 1)
         integrator = method(first_step=step, max_step=step)
-        runs[name] = sp.simulate(touching_chain(4), 50 * step, integrator=integrator, formulation=formulation, tolerance=1e-6, output=5)
+        runs[name] = sp.simulate(
+            touching_chain(4),
+            50 * step,
+            integrator=integrator,
+            formulation=formulation,
+            tolerance=1e-6,
+            output=5,
+        )
         assert runs[name].statistics["newton"] == ("blocks" if name == "rows" else name)
     dense = runs["dense"]
     for name, run in runs.items():
         for k in range(4):
             way = np.abs(run[f"link{k}"].position - dense[f"link{k}"].position).max()
             assert way < 1e-6 * np.ptp(dense[f"link{k}"].position, axis=0).max(), name
-        assert np.abs(run.data.z[:, 1:] - dense.data.z[:, 1:]).max() < 1e-5 * np.abs(dense.data.z[:, 1:]).max(), name
+        assert (
+            np.abs(run.data.z[:, 1:] - dense.data.z[:, 1:]).max()
+            < 1e-5 * np.abs(dense.data.z[:, 1:]).max()
+        ), name
 
 
 def test_large_models_that_stick_are_not_whole():

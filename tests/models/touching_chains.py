@@ -1,4 +1,4 @@
-"""Chains of bodies that touch the floor, each other and their neighbours, with friction that has states."""
+"""Chains of bodies that touch the floor, each other and their neighbours, with friction."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ DEEP = 1e-3  # m that all balls overlap the floor
 
 
 def touching_chain(count: int, driven: bool = False) -> sp.Model:
-    """Links on ball joints and hinges, every one with a ball on the floor and a controller at the end."""
+    """Links on ball joints and hinges, each with a ball on the floor; one joint is controlled."""
     m = sp.Model(gravity=(0.5, 0, -9.81))
-    floor, grip = sp.Plane(m.ground.at(0), "z"), sp.Friction((0.4, 0.3), axis="x", static=0.5, stribeck=0.1)
+    floor, grip = (
+        sp.Plane(m.ground.at(0), "z"),
+        sp.Friction((0.4, 0.3), axis="x", static=0.5, stribeck=0.1),
+    )
     bodies: list[sp.RigidBody] = []
     for k in range(count):
         body = m.add(sp.RigidBody(f"link{k}", 0.1 + 0.02 * k, (0.01, 0, 0.002), (1e-4, 2e-4, 2e-4)))

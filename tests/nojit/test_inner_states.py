@@ -27,7 +27,7 @@ WAYS = ["joint", "driven", "rows", "blocks", "tree"]
 
 
 def equations_of(monkeypatch: pytest.MonkeyPatch, way: str) -> Equations:
-    """Equations of which Newton's matrix is whole, with rows, with driven joints, by blocks, or along the tree."""
+    """Equations whose Newton's matrix is eliminated in a given way."""
     monkeypatch.setattr(block_plan, "WORTH", 0.0 if way == "blocks" else np.inf)
     monkeypatch.setattr(block_plan, "SMALLEST", 1)
     linear = {"joint": "dense", "driven": None, "tree": "tree"}
@@ -39,7 +39,7 @@ def equations_of(monkeypatch: pytest.MonkeyPatch, way: str) -> Equations:
 
 
 def radau_step(eq: Equations, h: float) -> tuple[np.ndarray, np.ndarray]:
-    """Changes of stages (places, velocities, states) by one update of random residuals, and those of the whole system."""
+    """Changes of stages by one update, and by the whole system: places, velocities, states."""
     rng, c = np.random.default_rng(1), eq.compiled
     nu, nz, nr = c.nu, c.nz, c.nr
     m, w = at.views(c.ints, c.reals, at.new_work(c.ints))
@@ -55,7 +55,13 @@ def radau_step(eq: Equations, h: float) -> tuple[np.ndarray, np.ndarray]:
     assert newton.middle_tangent(m, w, r, o, p, 0.0, h)
     assert newton.factorize(m, r, o, p, h)
     o.u[rb.WX : rb.WU + 1], o.z[rb.WZ] = 1.0, 1.0
-    for rows, size in ((o.u[rb.F1 :], 1e-3), (o.u[rb.F2 :], 1.0), (o.z[rb.F3 :], 1e-3), (o.c[rb.F4 :], 1e-5), (o.c[rb.F5 :], 1e-3)):
+    for rows, size in (
+        (o.u[rb.F1 :], 1e-3),
+        (o.u[rb.F2 :], 1.0),
+        (o.z[rb.F3 :], 1e-3),
+        (o.c[rb.F4 :], 1e-5),
+        (o.c[rb.F5 :], 1e-3),
+    ):
         rows[:3] = size * rng.normal(size=rows[:3].shape)
     free, kept = o.free[: o.f.shape[1]], o.kept[: o.d.shape[1]]
     kept = kept if nr else np.zeros(0, int)
@@ -113,31 +119,29 @@ def test_a_step_of_radau_is_that_of_the_whole_system(monkeypatch, way, h=1e-3):
     assert n == nu - (way == "driven")
 
 
-class Seen(Exception):
+class SeenError(Exception):
     """Newton's first update was watched."""
 
 
 @pytest.mark.parametrize("way", ["joint", "rows"])
 def test_a_step_of_the_generalized_alpha_method_leaves_squares(monkeypatch, way):
-    """What an update with a fresh matrix leaves of residuals and rates goes with the square of the correction."""
+    """An update with a fresh matrix leaves the square of the correction."""
     made, left = equations_of(monkeypatch, way).compiled, []
     update = alpha_newton.newton_update
 
     def watched(m, w, r, o, parts, n, t, h, be, ge, te):
         for _ in range(2):
             alpha_stage.end_state(m, r, o, h, be, ge, te)
-            dynamics.residual_at(
-                m, w, t, r.qt, r.ut, o.u[alpha_stage.AT], r.zt, o.u[alpha_stage.F]
-            )
+            dynamics.residual_at(m, w, t, r.qt, r.ut, o.u[alpha_stage.AT], r.zt, o.u[alpha_stage.F])
             rates = w.zdot - o.z[alpha_stage.G]
             left.append(max(np.abs(o.u[alpha_stage.F]).max(), 1e3 * np.abs(rates).max()))
             if len(left) == 2:
-                raise Seen
+                raise SeenError
             update(m, w, r, o, parts, n, t, h, be, ge, te)
 
     monkeypatch.setattr(alpha_newton, "newton_update", watched)
     formulation = sp.Absolute() if made.nr else sp.JointCoordinates("dense")
     method = sp.GeneralizedAlpha(first_step=1e-5, max_step=1e-5)
-    with pytest.raises(Seen):
+    with pytest.raises(SeenError):
         sp.simulate(touching_chain(3), 2e-5, integrator=method, formulation=formulation)
     assert left[1] < 1e-4 * left[0]

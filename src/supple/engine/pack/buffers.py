@@ -60,7 +60,8 @@ def row_of(width: int, columns: Columns) -> list[Any]:
 def flat_buffers(b: Tables, gravity: Array) -> tuple[np.ndarray, Array]:
     """The integers without a plan, and the reals."""
     sizes = {
-        "nodes": len(b.node_ints), "nq": b.nq, "nu": b.nu, "nz": b.nz + b.inner, "columns": len(b.columns),
+        "nodes": len(b.node_ints), "nq": b.nq, "nu": b.nu, "nz": b.nz + b.inner,
+        "columns": len(b.columns),
         "elements": len(b.element_ints), "signals": len(b.signals), "data": len(b.data),
         "bodies": len(b.flex_ints), "attachments": len(b.attach_ints), "flex_data": b.flex_size,
         "flex_work": b.flex_work, "links": len(b.link_ints), "nr": len(b.rows), "plan": 0,
