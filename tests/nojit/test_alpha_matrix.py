@@ -52,8 +52,8 @@ class Spy:
             rows(m, w, r, o, both)
             self.w = w
 
-        def see_factorize(m, r, o, n, h, be, ge, te):
-            good = factorize(m, r, o, n, h, be, ge, te)
+        def see_factorize(m, r, o, parts, n, h, be, ge, te):
+            good = factorize(m, r, o, parts, n, h, be, ge, te)
             self.compare(m, r, o, n, h, be, ge, te)
             return good
 

@@ -33,6 +33,13 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "bushings": ("forces_bushing_",),
     "contacts with data": ("contact_fields_",),
     "contacts": ("contact_",),
+    "inner states": (
+        "equations_inner_states_",
+        "forces_inner_laws_",
+        "radau_newton_inner_",
+        "radau_radau_inner_",
+        "alpha_newton_inner_",
+    ),
     "springs between points": ("forces_point_spring_",),
     "springs along axes": ("forces_cartesian_",),
     "loads along beams": ("forces_beam_load_",),

@@ -63,9 +63,11 @@ def change(m, r, o, parts, h, be, ge, both):
     rates are large and mean nothing, there remains what its amplitude is worth. Along the normals of constraints D is
     the change itself, DT is zero: the rows leave no error there. Fixed steps need no DT, which only their error asks for.
     """
-    nu, nz, nr = r.u.shape[0], r.z.shape[0], r.lam.shape[0]
+    nu, nz, nr = r.u.shape[0], m.head[at.H_OUTER], r.lam.shape[0]
     n = nu + nz + (2 * nr if both else nr)
     y = o.y[:n]
+    for k in range(parts.side.shape[1]):
+        parts.side[0, k] = o.z[stage.G, nz + k] - r.zdot[nz + k]
     for k in range(nu):
         o.u[stage.S1, k] = o.u[stage.E, k] - o.u[stage.A0, k]
     stage.turn(m, o.u[stage.XI], -1.0, o.u[stage.S1])
@@ -88,7 +90,14 @@ def change(m, r, o, parts, h, be, ge, both):
         else:
             for j in range(nu + nz, n):
                 y[j] = 0.0
+        if m.head[at.H_INNER] > 0:
+            newton.inner_sides(m, o, parts, y)
         newton.solve(m, o, parts, y)
+        if m.head[at.H_INNER] > 0 and part == 0:
+            newton.along(m, y, o.rows[stage.G_ROW], h * h * be, nu + nz, o.u[stage.S1])
+            newton.inner_rates(m, o, parts, y, h * h * be, h * ge)
+            for k in range(parts.rate.shape[1]):
+                o.z[stage.DZ, nz + k] = parts.rate[0, k]
         for k in range(nu if part == 0 else 0):
             o.u[stage.D, k] = y[k]
         for k in range(nu if o.c[stage.STEP] == 0.0 else 0):

@@ -24,6 +24,7 @@ from supple.core.alpha import stage
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
 from supple.core.equations import dynamics, tree_border
+from supple.core.equations import inner_states as inner
 from supple.core.equations import tree_parts as tp
 from supple.core.equations.tree_parts import PARTS, J
 from supple.core.forces import constraint_rows as links
@@ -53,6 +54,21 @@ def differentiate_tree(m, w, r, o, p, t):
     for n in range(1, m.node.shape[0]):
         if m.node[n, at.MOTION] == at.FREE:
             turn_columns(p.column[m.node[n, at.COL0] :], o.u[stage.AT], r.ut, m.node[n, at.U0])
+    if m.head[at.H_INNER] > 0:
+        turn_ways(m, r, p)
+
+
+@kernel
+def turn_ways(m, r, p):
+    """Turn the columns of free joints that inner states are differentiated by."""
+    for n in range(1, m.node.shape[0]):
+        if m.node[n, at.MOTION] == at.FREE:
+            j, x = m.node[n, at.U0], p.way[m.node[n, at.COL0] :]
+            for l in range(6):
+                y0, y1, y2 = x[3, 6 + l], x[4, 6 + l], x[5, 6 + l]
+                x[0, l] += y1 * r.ut[j + 5] - y2 * r.ut[j + 4]
+                x[1, l] += y2 * r.ut[j + 3] - y0 * r.ut[j + 5]
+                x[2, l] += y0 * r.ut[j + 4] - y1 * r.ut[j + 3]
 
 
 @kernel
@@ -81,11 +97,19 @@ def column_lever(x, of, to, l, v0, v1, v2):
 
 
 @kernel
-def factorize_tree(m, p, h, be, ge, te):
-    """The factor of M + h ge Ru + h^2 be Rq with controllers' states; False if it is singular."""
+def coefficients(p, h, be, ge, te):
+    """Coefficients of the factor, see ``tree_newton.factor_tree``; with imaginary parts of zero."""
+    for k in range(tp.COEFFICIENTS):
+        p.c[0, 1, k] = 0.0
     c = p.c[0, 0]
     c[tp.CQ], c[tp.CU], c[tp.CA], c[tp.CZ] = h * h * be, h * ge, 1.0, h * te
     c[tp.DQ], c[tp.DU], c[tp.D0], c[tp.DZ] = h * h * be, h * ge, 1.0, h * te
+
+
+@kernel
+def factorize_tree(m, p, h, be, ge, te):
+    """The factor of M + h ge Ru + h^2 be Rq with controllers' states; False if it is singular."""
+    coefficients(p, h, be, ge, te)
     return tree_border.factor_bordered(m, p, 0, 1)
 
 
@@ -236,7 +260,7 @@ def tangent_rows(m, w, r, o, both):
         if m.node[n, at.MOTION] == at.FREE:
             j = m.node[n, at.U0]
             turn_motion(m, r, o, j, 0, r.u.shape[0])
-            for c in range(r.z.shape[0]):
+            for c in range(o.Gu.shape[0]):
                 lever(o.Gu[c], o.Gq[c], j, r.ut[j + 3], r.ut[j + 4], r.ut[j + 5])
             if both:
                 turn_rows(m, r, o, j, 0, r.lam.shape[0])
@@ -292,11 +316,17 @@ def lever(x, y, j, v0, v1, v2):
     y[j + 2] += x[j + 3] * v1 - x[j + 4] * v0
 
 
-@shared(TREE, st.RUN, stage.OWN, INT, REAL, REAL, REAL, REAL, gives=TRUTH)
-def factorize(m, r, o, n, h, be, ge, te):
+@shared(TREE, st.RUN, stage.OWN, PARTS, INT, REAL, REAL, REAL, REAL, gives=TRUTH)
+def factorize(m, r, o, parts, n, h, be, ge, te):
     """Newton's matrix M + h ge Ru + h^2 be Rq with controller states and rows, n in all; False if it is singular."""
-    nu, nz = r.u.shape[0], r.z.shape[0]
+    nu, nz = r.u.shape[0], m.head[at.H_OUTER]
+    if m.head[at.H_INNER] > 0:
+        coefficients(parts, h, be, ge, te)
+        if not inner.invert(m, parts, 0, 1):
+            return False
     if by_blocks(m):
+        if m.head[at.H_INNER] > 0:
+            inner.fill_blocks(m, parts, 0, 1, o.tangent)
         return factorize_blocks(m, o, h, be, ge, te, n > nu + nz + r.lam.shape[0])
     p, v, s, N = h * h * be, h * ge, h * te, o.newton[: n * n].reshape((n, n))
     for c in range(nu):
@@ -308,8 +338,12 @@ def factorize(m, r, o, n, h, be, ge, te):
     for c in range(nz):
         for d in range(nz):
             N[nu + c, nu + d] = (1.0 if c == d else 0.0) - s * o.Gz[c, d]
+    if m.head[at.H_INNER] > 0:
+        inner.add_whole(m, parts, 0, 1, o.u[:0], N, N)
     if r.lam.shape[0] > 0:
         border(m, N, o.rows[stage.G_ROW], o.rows[stage.H_ROW], o.tangent[stage.RQ], o.Gq, p, v)
+        if m.head[at.H_INNER] > 0 and n > nu + nz + r.lam.shape[0]:
+            inner.add_along_rows(m, parts, 0, o.rows[stage.G_ROW], nu + nz + r.lam.shape[0], N)
     return linalg.lu(N, o.pivots)
 
 
@@ -325,13 +359,32 @@ def solve(m, o, parts, y):
         linalg.lu_solve(o.newton[: n * n].reshape((n, n)), o.pivots, y)
 
 
+@shared(TREE, stage.OWN, PARTS, VEC)
+def inner_sides(m, o, parts, y):
+    """What the right sides of inner states, parts.side, leave in those of the motion."""
+    nothing = o.u[:1]
+    inner.follow(m, parts, 1.0, nothing, 0.0, nothing, 0.0)
+    inner.settle(m, parts, 0, 0, 1)
+    inner.push(m, parts, parts.c[0, 0, tp.CZ], y.reshape((1, y.shape[0])))
+
+
+@shared(TREE, stage.OWN, PARTS, VEC, REAL, REAL)
+def inner_rates(m, o, parts, y, p, v):
+    """Inner states in parts.rate from a solution y, with B mu p in the row S1 of o.u."""
+    x = o.u[stage.S2 : stage.S2 + 1]
+    for k in range(x.shape[1]):
+        x[0, k] = p * y[k] + o.u[stage.S1, k]
+    inner.follow(m, parts, 1.0, x, 1.0, y.reshape((1, y.shape[0])), v)
+    inner.settle(m, parts, 0, 0, 1)
+
+
 @kernel
 def newton_update(m, w, r, o, parts, n, t, h, be, ge, te):
     """One Newton update of the rates at the end.
 
     Returns the weighted norm of what it does to the state, and the largest change of a multiplier over the largest one.
     """
-    nu, nz, nr, y = r.u.shape[0], r.z.shape[0], r.lam.shape[0], o.y[:n]
+    nu, nz, nr, y = r.u.shape[0], m.head[at.H_OUTER], r.lam.shape[0], o.y[:n]
     p, v = h * h * be, h * ge
     for k in range(nu):
         y[k] = -o.u[stage.F, k]
@@ -341,8 +394,14 @@ def newton_update(m, w, r, o, parts, n, t, h, be, ge, te):
         links.violations(m, w, o.row[stage.GAP])
         links.rates(m, w, t, r.ut, o.row[stage.RATE])
         sides(y, o.row[stage.GAP], o.row[stage.RATE], p, v, nu + nz)
+    for k in range(parts.side.shape[1]):
+        parts.side[0, k] = w.zdot[nz + k] - o.z[stage.G, nz + k]
+    if m.head[at.H_INNER] > 0:
+        inner_sides(m, o, parts, y)
     solve(m, o, parts, y)
     along(m, y, o.rows[stage.G_ROW], p, nu + nz, o.u[stage.S1])
+    if m.head[at.H_INNER] > 0:
+        inner_rates(m, o, parts, y, p, v)
     total = 0.0
     for k in range(nu):
         a, b = (p * y[k] + o.u[stage.S1, k]) / o.u[stage.WX, k], v * y[k] / o.u[stage.WU, k]
@@ -356,18 +415,22 @@ def newton_update(m, w, r, o, parts, n, t, h, be, ge, te):
         a = h * te * y[nu + k] / o.z[stage.WZ, k]
         total += a * a
         o.z[stage.G, k] += y[nu + k]
+    for k in range(parts.rate.shape[1]):
+        a = h * te * parts.rate[0, k] / o.z[stage.WZ, nz + k]
+        total += a * a
+        o.z[stage.G, nz + k] += parts.rate[0, k]
     push, size = 0.0, 1e-300
     for j in range(nr):
         o.row[stage.LAM, j] += y[nu + nz + j]
         w.lam[j] = o.row[stage.LAM, j]
         push, size = max(push, abs(y[nu + nz + j])), max(size, abs(w.lam[j]))
-    return math.sqrt(total / max(2 * nu + nz, 1)), push / size
+    return math.sqrt(total / max(2 * nu + r.z.shape[0], 1)), push / size
 
 
 @shared(TREE, st.RUN, stage.OWN, PARTS, INT, REAL, REAL, REAL, gives=REAL)
 def rounding(m, r, o, parts, n, h, be, ge):
     """Weighted norm of what the rounding of violations does to an update by positions alone; it grows with 1/h."""
-    nu, nz, y = r.u.shape[0], r.z.shape[0], o.y[:n]
+    nu, nz, y = r.u.shape[0], m.head[at.H_OUTER], o.y[:n]
     p, v = h * h * be, h * ge
     if r.lam.shape[0] == 0:
         return 0.0
@@ -451,7 +514,7 @@ def solve_end(m, w, r, o, parts, count, state, t, h, be, ge, te, both):
     With ``both`` rows of positions and velocities are held.
     """
     nr = r.lam.shape[0]
-    n = r.u.shape[0] + r.z.shape[0] + (2 * nr if both else nr)
+    n = r.u.shape[0] + m.head[at.H_OUTER] + (2 * nr if both else nr)
     first = count[st.NEWTON]
     outcome, rate, old = st.PAUSED, state[st.RATE], 0.0
     floor, pushed = 0.0, 0.0
@@ -463,7 +526,7 @@ def solve_end(m, w, r, o, parts, count, state, t, h, be, ge, te, both):
             if along_tree(m):
                 made = factorize_tree(m, parts, h, be, ge, te)
             else:
-                made = factorize(m, r, o, n, h, be, ge, te)
+                made = factorize(m, r, o, parts, n, h, be, ge, te)
             if not made:
                 outcome = st.NOT_CONVERGED if finite(o.u[stage.F]) else st.NOT_FINITE
                 break
@@ -497,6 +560,9 @@ def evaluate_end(m, w, r, o, parts, count, t, both):
                 o.Rz, o.Gq, o.Gu, o.Gz,
             )
             tangent_rows(m, w, r, o, both)
+            if m.head[at.H_INNER] > 0:
+                tp.keep_inner(m, w, parts)
+                turn_ways(m, r, parts)
         count[st.JACOBIANS] += 1
         count[st.KEEP_JACOBIAN], count[st.AGE] = 2, 0  # 2: of this very step
         count[st.FACTORED] = 0

@@ -25,7 +25,7 @@ from supple.core.base.layout import TREE
 from supple.core.bodies import chart
 from supple.core.equations import dynamics
 from supple.core.equations.tree_parts import PARTS_RECORD
-from supple.core.linalg.multifrontal import COEFFICIENTS, by_blocks, room
+from supple.core.linalg.multifrontal import COEFFICIENTS, FURTHER, by_blocks, room
 from supple.core.run import step as st
 from supple.native.declare import REAL, TRUTH, kernel, shared
 
@@ -60,12 +60,12 @@ G_ROW, H_ROW = 0, 1
 TROUBLE, LEFT, UNSEEN = 0, 1, 2
 OWN_INTS = 3
 
-N = "nu + nz + 2 * nr"  # Newton's unknowns
+N = "nu + outer + 2 * nr"  # Newton's unknowns
 # From as many velocities on Newton's matrix is eliminated along the tree, where the model allows that (core/alpha/newton.py):
 # a step factors it seldom, and solutions with a whole one are quick; from more on with a border, and for each of its lines
 TREE_FROM, BORDER, LINE = 100, 180, 4
 WHOLE = f"(widest == 0 or nu < {TREE_FROM} + (border > 0) * ({BORDER} + {LINE} * border))"
-NU, NZ = f"{WHOLE} * nu", f"{WHOLE} * nz"
+NU, NZ = f"{WHOLE} * nu", f"{WHOLE} * outer"
 OWN_RECORD = Record(
     "Own", __name__,
     Part("run", "float64", stored=("tangent", "rows"), fields={
@@ -75,7 +75,7 @@ OWN_RECORD = Record(
         "z": (Z_ROWS, "nz"),
         "e": (E_ROWS, "elements"),
         "y": N,
-        "tangent": (3, f"planned * tall + (planned == 0) * {NU}", f"planned + (planned == 0) * {NU}"),
+        "tangent": (f"3 + {FURTHER} * (inner > 0) * planned", f"planned * tall + (planned == 0) * {NU}", f"planned + (planned == 0) * {NU}"),
         "Rz": (NU, NZ),
         "Gq": (NZ, NU),
         "Gu": (NZ, NU),

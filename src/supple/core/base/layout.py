@@ -37,9 +37,11 @@ POINT_EDGE = 9
     H_NODES, H_Q, H_U, H_Z, H_ELEMENTS, H_SIGNALS, H_DATA, H_WRENCHES, H_COLUMNS, H_FLEX, H_ATTACH, H_FLEX_DATA, H_FLEX_WORK,
     H_SWITCHES, H_LINKS, H_ROWS, H_PLAN, H_TERMS, H_MEMBRANES, H_PROGRAMS, H_STRIPS, H_STRIP_ROWS,
     H_DENSE, H_WAY, H_ASKED, H_BLOCK, H_BORDER, H_READING, H_PLAINS, H_GRADIENTS, H_GRADIENT_INTS,
-    H_PLANNED, H_TALL, H_DEEP, H_LINES, H_SOLVED, H_ENVELOPE, H_STACK, H_FACTORS, H_LISTED, H_LISTED_ROWS,
+    H_PLANNED, H_TALL, H_DEEP, H_LINES, H_SOLVED, H_ENVELOPE, H_STACK, H_FACTORS, H_LISTED, H_LISTED_ROWS, H_OUTER, H_INNER,
     HEADER,
-) = range(42)
+) = range(44)
+# H_OUTER and H_INNER: numbers of states that are unknowns of Newton's matrix, and of inner states behind them
+# (core/equations/inner_states.py), together H_Z
 # How accelerations are found (engine/sparsity/solver_choice.py): H_WAY is what is done, H_ASKED what the formulation asks for; H_DENSE
 # is 0 where no mass matrix is in the workspace, otherwise nu
 # How matrices are stored (engine/sparsity/plan.py): H_PLANNED is 1 where only entries of the plan are kept. Then row i of a matrix over
@@ -186,6 +188,10 @@ AI, AP, AA, ARTICULATED = starts(21, 6, 6)
 PIVOT_U, PIVOT_S, PIVOT = starts(6, 2)
 # Node matrices (6, 6) for tangents
 NODE_B, NODE_K, NODE_MATRICES = range(3)
+# Tangents of an inner state (core/equations/inner_states.py): of the wrench on node B along it; of its rate along the displacement and the
+# twist of B relative to A, and along the states of its element, of which there are so many at most
+INNER_STATES = 6
+LAW_LOAD, LAW_PLACE, LAW_RATE, LAW_OWN, LAW = starts(6, 6, 6, INNER_STATES)
 # Scratch rows (6) for one column or one force element
 SCRATCH_ROWS = 36
 
@@ -197,14 +203,15 @@ SIZES = {
     "programs": H_PROGRAMS, "strips": H_STRIPS, "strip_rows": H_STRIP_ROWS, "dense": H_DENSE, "widest": H_BLOCK, "border": H_BORDER,
     "reading": H_READING, "plains": H_PLAINS, "gradients": H_GRADIENTS, "gradient_ints": H_GRADIENT_INTS,
     "planned": H_PLANNED, "tall": H_TALL, "deep": H_DEEP, "lines": H_LINES, "solved": H_SOLVED, "envelope": H_ENVELOPE,
-    "front_stack": H_STACK, "front_factors": H_FACTORS, "listed": H_LISTED, "listed_rows": H_LISTED_ROWS,
+    "front_stack": H_STACK, "front_factors": H_FACTORS, "listed": H_LISTED, "listed_rows": H_LISTED_ROWS, "outer": H_OUTER,
+    "inner": H_INNER,
 }
 WIDE = "planned + (planned == 0) * nu"  # numbers of a row of a stored matrix over velocities
 WIDE_ROWS = "planned + (planned == 0) * nr"  # ... and over constraint rows
 
 
 LISTS = "row_of", "line_of", "lower_of", "solved_of", "schur_of", "counting"  # places of rows, before the plan
-UNKNOWNS = "nu + nz + 2 * nr"  # of Newton's matrix by blocks
+UNKNOWNS = "nu + outer + 2 * nr"  # of Newton's matrix by blocks
 COEFFICIENTS = 14  # of a method in it, and a count (core/linalg/multifrontal.py)
 
 # The model: what kernels only read
@@ -264,7 +271,8 @@ WORK_RECORD = Record(
         "power": "elements",
         "touched": "elements",  # of contacts 1 if they touch where a search within a step begins
         "zdot": "nz",
-        "slopes": ("nz", 4),  # of the effort over the state, and of the state's rate over place, velocity and state
+        "slopes": ("outer", 4),  # of the effort over the state, and of the state's rate over place, velocity and state
+        "law": ("inner", LAW),  # tangents of inner states
         # accelerations without constraints: by the whole mass matrix, or by the articulated recursion
         "mass": (1, "(dense > 0) * tall", WIDE),
         "lower": ("(dense > 0) * deep", WIDE),

@@ -24,7 +24,6 @@ from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import (
     add_wrench,
     cross,
-    last_column,
     scatter_relative,
     turned,
     turned_back,
@@ -419,56 +418,52 @@ def contact_slopes(tree, work, e, z):
                 zz[3 * j + i] = drubbed[j]
 
 
+@kernel
+def relaxed(tree, work, e):
+    """Tangents of the state of a bristle that touches nothing."""
+    el, c = tree.element[e], tree.coef[e]
+    first = el[STATE] - 2 - tree.head[at.H_OUTER]
+    for i in range(3):
+        law = work.law[first + i]
+        for j in range(at.LAW):
+            law[j] = 0.0
+        law[at.LAW_OWN + i] = -c[HOLD] / c[HOLD_DAMPING]
+
+
+@kernel
+def state_slopes(tree, work, e):
+    """Tangents of the state of a contact that touches, from its scratch rows."""
+    el, x = tree.element[e], work.scratch
+    zz = x[ZZ_ROW : ZZ_ROW + 2].reshape(12)
+    first, v = el[STATE] - 2 - tree.head[at.H_OUTER], work.node[el[B], at.V : at.V + 6]
+    for i in range(3):
+        law, a, b = work.law[first + i], x[EZ_ROW + i], x[CZ_ROW + i]
+        for j in range(6):
+            law[at.LAW_LOAD + j], law[at.LAW_RATE + j] = x[WZ_ROW + i, j], b[j]
+        for j in range(3):
+            law[at.LAW_OWN + j] = zz[3 * i + j]
+        # at fixed twists of the bodies instead of the relative one: - C ad(V_B), as in scatter_relative
+        one, two = cross((b[0], b[1], b[2]), (v[0], v[1], v[2])), cross((b[3], b[4], b[5]), (v[3], v[4], v[5]))
+        three = cross((b[3], b[4], b[5]), (v[0], v[1], v[2]))
+        for j in range(3):
+            law[at.LAW_PLACE + j] = a[j] - (one[j] + two[j])
+            law[at.LAW_PLACE + 3 + j] = a[3 + j] - three[j]
+
+
 @shared(TREE, WORK, INT, VEC, MAT, MAT)
 def contact_differentiate(tree, work, e, z, Rq, Ru):
     """Tangents: into the node matrices, and between the two nodes into Rq and Ru."""
     el, x = tree.element[e], work.scratch
     locate(tree, work, e)
+    if sticks(el):
+        relaxed(tree, work, e)
     if numbers(work)[0][GAP] >= 0.0:
         return
     contact_slopes(tree, work, e, z)
+    if sticks(el):
+        state_slopes(tree, work, e)
     E, C, W_ = x[E_ROW : E_ROW + 6], x[C_ROW : C_ROW + 6], x[W_ROW]
     scatter_relative(tree, work, el[at.LINES], el[A], el[B], E, C, W_, Rq, Ru)
-
-
-@shared(TREE, WORK, INT, VEC, MAT, MAT, MAT, MAT)
-def contact_states(tree, work, e, z, Rz, Gq, Gu, Gz):
-    """Tangents of the residual along the state of a contact, and of the rates of the state."""
-    el, c, x = tree.element[e], tree.coef[e], work.scratch
-    s = el[STATE] - 2
-    locate(tree, work, e)
-    if numbers(work)[0][GAP] >= 0.0:
-        for i in range(3):
-            Gz[s + i, s + i] -= c[HOLD] / c[HOLD_DAMPING]
-        return
-    contact_slopes(tree, work, e, z)
-    zz = x[ZZ_ROW : ZZ_ROW + 2].reshape(12)
-    V_ = work.node[el[B], at.V : at.V + 6]
-    for i in range(3):
-        for j in range(3):
-            Gz[s + i, s + j] += zz[3 * i + j]
-        # at fixed twists of the bodies instead of the relative one: - C ad(V_B), as in scatter_relative
-        a, b = x[EZ_ROW + i], x[CZ_ROW + i]
-        one, two = cross((b[0], b[1], b[2]), (V_[0], V_[1], V_[2])), cross((b[3], b[4], b[5]), (V_[3], V_[4], V_[5]))
-        three = cross((b[3], b[4], b[5]), (V_[0], V_[1], V_[2]))
-        for j in range(3):
-            a[j] -= one[j] + two[j]
-            a[3 + j] -= three[j]
-    for side in range(2):
-        sign, col = 2.0 * side - 1.0, last_column(tree, el[A + side])
-        while col >= 0:
-            k = tree.column[col, at.VELOCITY]
-            y, dv = work.column[col, at.COL_J], work.column[col, at.COL_DV]
-            for i in range(3):
-                along, rate, load = 0.0, 0.0, 0.0
-                for j in range(6):
-                    along += x[EZ_ROW + i, j] * y[j] + x[CZ_ROW + i, j] * dv[j]
-                    rate += x[CZ_ROW + i, j] * y[j]
-                    load += x[WZ_ROW + i, j] * y[j]
-                Gq[s + i, k] += sign * along
-                Gu[s + i, k] += sign * rate
-                Rz[k, s + i] -= sign * load
-            col = tree.column[col, at.BEFORE]
 
 
 @shared(TREE, WORK, INT, VEC, VEC)

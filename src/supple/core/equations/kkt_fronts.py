@@ -138,7 +138,7 @@ def blamed(m, w, front):
     p = blocks.plan_of(m)[0]
     row = block(m.plan, m.plan[at.PLAN_NEWTON] + p[blocks.TABLE] + front * blocks.FRONT_INTS, blocks.FRONT_INTS)
     place, first, end = p[p[blocks.PLACE] :], row[blocks.FIRST], row[blocks.FIRST] + row[blocks.PIVOTS]
-    nu, nz, found = w.force.shape[0], w.zdot.shape[0], 0
+    nu, nz, found = w.force.shape[0], m.head[at.H_OUTER], 0
     for k in range(nu):
         if first <= place[k] and place[k] < end:
             if not w.mass[0, m.row_of[k], k] > 0.0:
@@ -219,7 +219,7 @@ def remainder(m, w, f, c, d, e):
 @kernel
 def solve_once(m, w, f, c):
     """Solve in place with the factors: those of M + G^T W G, with f + G^T W c, measured by the mean inertia."""
-    x, nu, nz, nr, mean = w.sides[0], f.shape[0], w.zdot.shape[0], c.shape[0], 1.0 / w.numbers[0, blocks.C_M]
+    x, nu, nz, nr, mean = w.sides[0], f.shape[0], m.head[at.H_OUTER], c.shape[0], 1.0 / w.numbers[0, blocks.C_M]
     for k in range(x.shape[0]):
         x[k] = 0.0
     for i in range(nr):

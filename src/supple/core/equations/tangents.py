@@ -16,10 +16,8 @@ from supple.core.bodies import ancf as gradient
 from supple.core.bodies import ancf_edge as gradient_edge
 from supple.core.bodies import flex, flex_body, line_edge, point_edge, tree
 from supple.core.bodies import second_order_shapes as slaved
-from supple.core.contact.contact import contact_states
-from supple.core.contact.pairs import CONTACT, sticks
 from supple.core.forces import constraint_rows as links
-from supple.core.forces import forces, joint_forces
+from supple.core.forces import forces, inner_laws, joint_forces
 from supple.core.forces.control import LINEAR_CONTROL, control_states
 from supple.core.linalg import multifrontal
 from supple.native.declare import MAT, REAL, VEC, kernel, shared
@@ -213,7 +211,7 @@ def tangent_parts(m, w, t, q, u, a, z, Rq, Ru, M):
 def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
     """Residual r and its tangents Rq, Ru, M (nu, nu), Rz (nu, nz); of controller rates Gq, Gu (nz, nu), Gz (nz, nz).
 
-    The derivative with respect to q is taken along ``chart.retract``.
+    With matrices over the states of controllers alone, the tangents of inner states are left in w.law. The derivative with respect to q is taken along ``chart.retract``.
     """
     node, column, x, col, mat, s = m.node, m.column, w.node, w.column, w.matrices, w.scratch
     multifrontal.clear(m, Rq, Ru, M)
@@ -275,8 +273,8 @@ def spread_slopes(m, w, t, q, u, z, Rz, Gq, Gu, Gz):
             Rz[k, s], Gq[s, k], Gu[s, k], Gz[s, s] = w.slopes[s, 0], w.slopes[s, 1], w.slopes[s, 2], w.slopes[s, 3]
         elif m.element[e, at.KIND] == LINEAR_CONTROL:
             control_states(m, w, e, t, q, u, z, Rz, Gq, Gu, Gz)
-        elif m.element[e, at.KIND] == CONTACT and sticks(m.element[e]):
-            contact_states(m, w, e, z, Rz, Gq, Gu, Gz)
+    if Gz.shape[0] > m.head[at.H_OUTER]:  # of all states
+        inner_laws.spread(m, w, Rz, Gq, Gu, Gz)
 
 
 @kernel

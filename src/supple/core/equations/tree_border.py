@@ -19,6 +19,7 @@ import math
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE, TREE_WORDS, WORK_WORDS, tree_at, work_at
 from supple.core.base.wrench import SHARE, SIDE, last_column
+from supple.core.equations import inner_states as inner
 from supple.core.equations import tree_parts as tp
 from supple.core.equations import tree_solve
 from supple.core.equations.tree_newton import factor_tree, times
@@ -100,12 +101,25 @@ def read(m, p, f, y, s):
             if not of_velocities:
                 if i % SIDE == 0:
                     relative(m, p, f, m.element[e, 1 + i // SIDE], m.element[e, 2 - i // SIDE], y, x)
+                    feel(m, p, f, e, x)
                 for l in range(12):
                     a += row[l] * x[l]
                     b += row[l] * x[12 + l]
+                if m.head[at.H_INNER] > 0:
+                    a, b = a + p.small[2, i % SIDE], b + p.small[2, SIDE + i % SIDE]
             s[0, first + i] = a
             if pair:
                 s[1, first + i] = b
+
+
+@kernel
+def feel(m, p, f, e, x):
+    """Load of the inner states of element e along a relative motion x (24), into row 2 of p.small."""
+    if m.head[at.H_INNER] > 0:
+        inner.clear(p.small[2])
+        first, count = inner.couples(m, p, e)
+        if count > 0:
+            inner.response(p, f, first, count, x, p.small[2])
 
 
 @kernel
@@ -226,6 +240,8 @@ def remainder(m, p, f, y, given, left):
     for part in range(parts):
         for k in range(nu):
             left[part, k] = given[part, k] - left[part, k]
+    if m.head[at.H_INNER] > 0:
+        inner.add_loads(m, p, f, p.moved[0, :parts], p.moved[1, :parts], left)
     for s in range(p.owner.shape[0]):
         x, k = p.state[f, s], p.owner[s]
         for part in range(parts):  # of real factors imaginary parts are zero
@@ -262,11 +278,41 @@ def change(m, p, yq, yu, ya, out):
     tp.end_change(m, p, yq, yu, ya, out)
 
 
+@kernel
+def solve_with_inner(m, p, y):
+    """``solve_bordered`` with factor 0; inner states are behind all other unknowns in y."""
+    parts, n = y.shape[0], p.whole.shape[1]
+    whole, c = p.whole[:parts], p.c[0]
+    for part in range(parts):
+        for k in range(n):
+            whole[part, k] = y[part, k]
+        for i in range(p.side.shape[1]):
+            p.side[part, i] = y[part, n + i]
+    inner.follow(m, p, 1.0, whole, 0.0, whole, 0.0)
+    inner.settle(m, p, 0, 0, parts)
+    inner.push(m, p, c[0, tp.CZ], whole)
+    solve_bordered(m, p, 0, whole)
+    for part in range(parts):
+        for k in range(n):
+            y[part, k] = whole[part, k]
+    for k in range(p.of.shape[0]):
+        a, b = y[0, k], y[1, k] if parts == 2 else 0.0
+        for i in range(2):  # CQ, CU
+            g, h = times(c[0, i], c[1, i] if parts == 2 else 0.0, a, b)
+            p.moved[i, 0, k], p.moved[i, 1, k] = g, h
+    ratio = c[0, tp.DU] / c[0, tp.CU]
+    inner.follow(m, p, 1.0, p.moved[0, :parts], ratio, p.moved[1, :parts], ratio)
+    inner.settle(m, p, 0, 0, parts)
+    for part in range(parts):
+        for i in range(p.side.shape[1]):
+            y[part, n + i] = p.rate[part, i]
+
+
 @entry(INTS, REALS, VEC, VEC, IVEC, REAL, VEC, VEC, VEC, VEC, VEC, MAT, MAT)
 def newton_along_tree(ints, reals, work, run, count, t, q, u, a, z, r, c, y):
     """Residual r at a state, and y (parts, nu + nz) solved for with the coefficients c (parts, ...); see ``factor_tree``.
 
-    run and count are the buffers of one factor. Returns 1, or 0 if a block is singular. Without rows of c: the tangents alone.
+    run and count are the buffers of one factor. Returns 1, or 0 if a block is singular; dq/cq = du/cu is real. Without rows of c: the tangents alone.
     """
     m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
     parts_views, _, _ = tp.cut_parts(m.head, run, 0, count, 0, 1)
@@ -274,12 +320,15 @@ def newton_along_tree(ints, reals, work, run, count, t, q, u, a, z, r, c, y):
     tp.differentiate_tree(m, w, p, t, q, u, a, z, r)
     if c.shape[0] == 0:
         return 1
-    for i in range(c.shape[0]):
+    for i in range(2):
         for k in range(c.shape[1]):
-            p.c[0, i, k] = c[i, k]
+            p.c[0, i, k] = c[i, k] if i < c.shape[0] else 0.0
     if not factor_bordered(m, p, 0, c.shape[0]):
         return 0
-    solve_bordered(m, p, 0, y)
+    if m.head[at.H_INNER] > 0:
+        solve_with_inner(m, p, y)
+    else:
+        solve_bordered(m, p, 0, y)
     return 1
 
 

@@ -30,6 +30,7 @@ import math
 
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE
+from supple.core.equations import inner_states as inner
 from supple.core.equations import tree_parts as tp
 from supple.core.equations.tangents import dot6
 from supple.core.equations.tree_parts import (
@@ -64,7 +65,7 @@ def begin_nodes(p):
 
 
 @kernel
-def begin_node(p, n, parts):
+def begin_node(m, p, n, parts):
     """Place of A of a node, which begins with its own matrix, unless it has begun."""
     if p.w[n, 0] != 0.0:
         return int(p.w[n, 0]) - 1
@@ -82,6 +83,8 @@ def begin_node(p, n, parts):
     if parts == 2:
         for j in range(HALF, 2 * HALF):
             a[j] = 0.0
+    if m.head[at.H_INNER] > 0:
+        inner.bend(p, n, a, parts)
     return place
 
 
@@ -93,9 +96,9 @@ def end_node(p, place):
 
 
 @kernel
-def add_to_parent(p, place, before, parts):
+def add_to_parent(m, p, place, before, parts):
     """A of a node to that of its parent."""
-    a, b = p.A[place], p.A[begin_node(p, before, parts)]
+    a, b = p.A[place], p.A[begin_node(m, p, before, parts)]
     for j in range(HALF * parts):
         b[j] += a[j]
 
@@ -226,7 +229,7 @@ def eliminate_axis(m, p, f, n, place, parts):
         for i in range(WIDE):
             r[i], ri[i] = d * r[i] - g * ri[i], d * ri[i] + g * r[i]
     if before > 0:
-        b = p.A[begin_node(p, before, parts)]
+        b = p.A[begin_node(m, p, before, parts)]
         if parts == 1:
             spread_on(a, b, e, r)
         else:
@@ -491,6 +494,10 @@ def factor_tree(m, p, f, parts):
     """
     node = m.node
     fill_own(p, f, parts)
+    if m.head[at.H_INNER] > 0:
+        if not inner.invert(m, p, f, parts):
+            return False
+        inner.bend_nodes(m, p, f, parts)
     factor_states(p, f, parts)
     for k in range(p.of.shape[0]):
         if p.of[k, ALONE] == 1:
@@ -504,7 +511,7 @@ def factor_tree(m, p, f, parts):
     for n in range(node.shape[0] - 1, 0, -1):
         motion, before = node[n, at.MOTION], node[n, at.PARENT]
         flexible = node[n, at.HEAVY] == at.FLEXIBLE
-        place = begin_node(p, n, parts)
+        place = begin_node(m, p, n, parts)
         for c in range(node[n, at.COL0], node[n, at.COL0] + node[n, at.COLUMNS]):
             fill_column(p, f, c, parts)
         edges = 2 if flexible and motion != at.ELASTIC_IN else 1
@@ -524,6 +531,6 @@ def factor_tree(m, p, f, parts):
             if motion != at.ELASTIC_OUT and not eliminate(p, f, place, u0, k, parts):
                 return False
         if before > 0 and not is_axis(m, n):
-            add_to_parent(p, place, before, parts)
+            add_to_parent(m, p, place, before, parts)
         end_node(p, place)
     return True

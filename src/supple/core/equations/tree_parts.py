@@ -23,6 +23,7 @@ from supple.native.declare import REAL, VEC, kernel, shared, skewed
 
 WIDE = 18  # acceleration, twist and displacement
 PAIR = 2 * WIDE  # with the imaginary parts behind
+TWELVE = 12  # twist and displacement
 HALF = 6 * WIDE  # numbers of a real matrix over X; imaginary parts are behind
 VECTORS = 3  # that changes are found for at once
 # Columns: vectors that multiply changes: accelerations, twists and displacements (J) along q, the first two along u
@@ -48,34 +49,48 @@ PARTS_RECORD = Record(
         "pull": (U, WRENCHES, 6),
         "felt": (U, WIDE),  # rows of elastic coordinates over X
         "own": (OWN, f"{U} * (widest + 1)"),
-        "slopes": ("(widest > 0) * nz", 4),
+        "slopes": ("(widest > 0) * outer", 4),
         # of each factor: coefficients, columns, wrenches and rows over X by velocity, pivot blocks, controllers' states
         "c": ("factors", 2, COEFFICIENTS),
         "Z": ("factors", "(widest > 0) * columns", PAIR),
         "E": ("factors", U, 12),
         "R": ("factors", U, PAIR),
         "D": ("factors", 2, U, "widest"),
-        "state": ("factors", "(widest > 0) * nz", STATE_PARTS, 2),
+        "state": ("factors", "(widest > 0) * outer", STATE_PARTS, 2),
         # while one is made or used: matrices, wrenches, X, the solution, scratch
         "A": (N, 2 * HALF),
         "w": (N, 6 * VECTORS),
         "X": (N, WIDE * VECTORS),
-        "y": (2, "(widest > 0) * (nu + nz)"),
+        "y": (2, "(widest > 0) * (nu + outer)"),
         "t": 24,
         # lines of the border (core/equations/tree_border.py): readings; of each factor N0^-1 P and factors of 1 + V N0^-1 P; a right side
         "reading": ("border", "reading"),
-        "Y": ("factors", "border", 2, "nu + nz"),
+        "Y": ("factors", "border", 2, "nu + outer"),
         "S": ("factors", 2, "border", "border"),
         "s": (2, "border"),
-        "given": (2, "(border > 0) * (nu + nz)"),  # right side, what a solution leaves of it, and changes along q, u, a
-        "left": (2, "(border > 0) * (nu + nz)"),
-        "moved": (3, 2, "(border > 0) * nu"),
+        "given": (2, "(border > 0) * (nu + outer)"),  # right side, what a solution leaves of it, and changes along q, u, a
+        "left": (2, "(border > 0) * (nu + outer)"),
+        "moved": (3, 2, "(border + inner > 0) * nu"),
+        # inner states (core/equations/inner_states.py), however the matrix is eliminated: their tangents, and the columns' dV and J
+        # at that state; inverses of each factor; rates at a solution of zero, and then states; motions or loads of nodes; what
+        # elements do in node matrices; scratch
+        "law": ("inner", at.LAW),
+        "way": ("(inner > 0) * columns", TWELVE),
+        "inverse": ("factors", "inner", 2 * at.INNER_STATES),
+        "side": (VECTORS, "inner"),
+        "rate": (VECTORS, "inner"),
+        "travel": ("(inner > 0) * nodes", VECTORS * TWELVE),
+        "bend": ("(inner > 0) * (widest > 0) * nodes", 12 * TWELVE),
+        "whole": (2, "(inner > 0) * (widest > 0) * (nu + outer)"),
+        "small": ("12 * (inner > 0)", 24),
+        "mix": ("3 * (inner > 0)", 2 * at.INNER_STATES),
     }),
     Part("count", "int64", {
         "of": (U, BLOCK_INTS),
-        "owner": "(widest > 0) * nz",  # velocities of controllers' states
+        "owner": "(widest > 0) * outer",  # velocities of controllers' states
         "pivot": ("factors", U),
         "order": ("factors", "border"),
+        "place": "(inner > 0) * nu",  # of velocities among those that Newton solves for, from 1 on; 0 if it does not
     }),
     head=at.SIZES,
     given=("factors",),
@@ -143,7 +158,7 @@ def differentiate_tree(m, w, p, t, q, u, a, z, r):
     w.lined[0] = 1.0
     tangents.tangent_parts(m, w, t, q, u, a, z, own(p, RQ)[0], own(p, RU)[0], own(p, MASS)[0])
     tangents.residual_of_sums(m, w, r)
-    for s in range(z.shape[0]):
+    for s in range(p.slopes.shape[0]):
         for k in range(4):
             p.slopes[s, k] = w.slopes[s, k]
     for c in range(m.column.shape[0]):
@@ -167,6 +182,21 @@ def differentiate_tree(m, w, p, t, q, u, a, z, r):
         for l in range(p.reading.shape[1]):
             p.reading[i, l] = w.reading[i, l]
     whole_masses(m, w, p)
+    keep_inner(m, w, p)
+
+
+@kernel
+def keep_inner(m, w, p):
+    """Tangents of inner states and columns at the state of the tangents; Newton solves for all velocities."""
+    for i in range(p.law.shape[0]):
+        for j in range(at.LAW):
+            p.law[i, j] = w.law[i, j]
+    for c in range(p.way.shape[0]):
+        x, y = w.column[c], p.way[c]
+        for l in range(6):
+            y[l], y[6 + l] = x[at.COL_DV, l], x[at.COL_J, l]
+    for k in range(p.place.shape[0]):
+        p.place[k] = k + 1
 
 
 @kernel

@@ -201,7 +201,7 @@ def forces_fit(m):
     """True if all force elements keep within the buffers; needs signals that do."""
     if not elements_fit(m.element, rules.ELEMENT, m.head):
         return False
-    states = 0  # of controllers, in the order of elements
+    states, inner = 0, m.head[at.H_OUTER]  # in the order of elements
     for e in range(m.element.shape[0]):
         el = m.element[e]
         kind = el[at.KIND]
@@ -220,8 +220,8 @@ def forces_fit(m):
         elif (kind == pairs.CONTACT or kind == contact.RUBBING) and not form_fits(m, el):
             return False
         elif kind == pairs.CONTACT and pairs.sticks(el):
-            states += 3
-            if el[pairs.STATE] != states - 1:
+            inner += 3
+            if el[pairs.STATE] != inner - 1:
                 return False
         elif kind == rope.ROPE and not rope_fits(m, el):
             return False
@@ -231,7 +231,7 @@ def forces_fit(m):
             return False
         if not lines_fit(m, el, kind):
             return False
-    return states == m.head[at.H_Z]
+    return states == m.head[at.H_OUTER] and inner == m.head[at.H_Z] and inner - states == m.head[at.H_INNER]
 
 
 @kernel
@@ -261,8 +261,6 @@ def lines_fit(m, el, kind):
     count = 2 * SIDE if not several else (2 if kind == forces.GEAR else el[control.COUNT])
     if kind == rope.ROPE or (kind == control.LINEAR_CONTROL and el[control.STATES] > 0):
         return False
-    if kind == pairs.CONTACT and pairs.sticks(el):
-        return False
     if first < 0:
         return not several or count < 2
     between = kind == line.SPRING_DAMPER or kind == line.LINE_LAW or kind == forces.BUSHING or kind == forces.CARTESIAN or kind == pairs.CONTACT
@@ -277,7 +275,7 @@ def control_fits(m, el):
     count, acted, measured, states = el[control.COUNT], el[control.EFFORTS], el[control.MEASURED], el[control.STATES]
     if measured > count or measured + acted > control.MOST or not within(el[control.TERM], count, m.term.shape[0]):
         return False
-    if not within(el[control.STATE], states, m.head[at.H_Z]):
+    if not within(el[control.STATE], states, m.head[at.H_OUTER]):
         return False
     numbers = (2 * measured + states) * acted + (2 * measured + states + acted) * states + acted
     if not within(el[control.DATA], numbers, m.data.shape[0]):

@@ -281,7 +281,7 @@ def record_fits(m, c, rec):
 @shared(at.TREE, gives=TRUTH)
 def fronts_fit(m):
     """True if the plan of Newton's matrix (``core/linalg/multifrontal.py``) keeps within its unknowns, stack and factors."""
-    begin, nu, nr, nz = m.plan[at.PLAN_NEWTON], m.head[at.H_U], m.head[at.H_ROWS], m.head[at.H_Z]
+    begin, nu, nr, nz = m.plan[at.PLAN_NEWTON], m.head[at.H_U], m.head[at.H_ROWS], m.head[at.H_OUTER]
     unknowns = nu + nz + 2 * nr
     if begin == 0:
         return True
@@ -323,7 +323,7 @@ def fronts_fit(m):
 @kernel
 def entry_fits(m, p, r):
     """True if a record of entries names velocities, rows and states that there are."""
-    nu, nr, nz, code = m.head[at.H_U], m.head[at.H_ROWS], m.head[at.H_Z], r[bl.CODE]
+    nu, nr, nz, code = m.head[at.H_U], m.head[at.H_ROWS], m.head[at.H_OUTER], r[bl.CODE]
     if code < 0 or code > bl.OWN:
         return False
     for k in range(bl.ROW, bl.MORE):

@@ -102,8 +102,8 @@ ELEMENT = table(
     (rope.ROPE, rope.SCRATCH, 0, "flex_work", 0),
     *((rope.ROPE, rope.DRUM_Q + k, -1, "nq", 1) for k in range(2)), *((rope.ROPE, rope.DRUM_U + k, -1, "nu", 1) for k in range(2)),
     (control.LINEAR_CONTROL, control.COUNT, 0, "terms", 0), (control.LINEAR_CONTROL, control.EFFORTS, 0, "terms", 0),
-    (control.LINEAR_CONTROL, control.TERM, 0, "terms", 0), (control.LINEAR_CONTROL, control.STATE, 0, "nz", 0),
-    (control.LINEAR_CONTROL, control.STATES, 0, "nz", 0), (control.LINEAR_CONTROL, control.MEASURED, 0, "terms", 0),
+    (control.LINEAR_CONTROL, control.TERM, 0, "terms", 0), (control.LINEAR_CONTROL, control.STATE, 0, "outer", 0),
+    (control.LINEAR_CONTROL, control.STATES, 0, "outer", 0), (control.LINEAR_CONTROL, control.MEASURED, 0, "terms", 0),
     (control.LINEAR_CONTROL, control.DATA, 0, "data", 0), (control.LINEAR_CONTROL, control.PROGRAM, 0, "programs", 0),
     *((forces.GEAR, column, 0, "nq", 1) for column in (forces.GEAR_Q1, forces.GEAR_Q2)),
     *((forces.GEAR, column, 0, "nu", 1) for column in (forces.GEAR_U1, forces.GEAR_U2)),
@@ -111,7 +111,7 @@ ELEMENT = table(
       for kind in (joint.JOINT_SPRING, joint.JOINT_EFFORT, joint.PID, joint.JOINT_FRICTION, joint.JOINT_STOP, joint.JOINT_LAW)
       for column, size in ((joint.Q, "nq"), (joint.U, "nu"))),
     *((kind, joint.SIGNAL, -1, "signals", 1) for kind in (joint.JOINT_EFFORT, joint.PID)),
-    (joint.PID, joint.STATE, 0, "nz", 1),
+    (joint.PID, joint.STATE, 0, "outer", 1),
 )  # fmt: skip
 
 

@@ -50,6 +50,8 @@ TANGENT, ROWS, PUSH, RATES, STATE_PUSH, STATE, STATE_OWN, OWN = range(8)
 ) = range(COEFFICIENTS)
 
 MASS, RQ, RU = 0, 1, 2  # tangents
+# ... of inner states, with their coefficients (core/equations/inner_states.py): whole, and of velocities alone, each real and imaginary
+WHOLE, RATE, FURTHER = 3, 5, 4
 
 CUBE = Kind("float64", 3)
 SIX = 6  # velocities of a free body, or of a node of a cable
@@ -124,7 +126,7 @@ def push(m, place, x, y, cx, cy, G, r, f, t):
 
 
 @kernel
-def enter(m, r, tangent, G, H, Rz, Gq, Gu, Gz, c, f, t):
+def enter(m, r, part, tangent, G, H, Rz, Gq, Gu, Gz, c, f, t):
     """Add the entries of one record to a front; t is scratch."""
     code, i0, j0 = r[CODE], r[AT_ROW], r[AT_COLUMN]
     if code == TANGENT:
@@ -142,6 +144,10 @@ def enter(m, r, tangent, G, H, Rz, Gq, Gu, Gz, c, f, t):
                     Ru = block(tangent[RU, k], d, n)
                     for j in range(n):
                         to[j] += c[C_U] * Ru[j]
+            if tangent.shape[0] > WHOLE:
+                own = block(tangent[WHOLE + part, k], d, n)
+                for j in range(n):
+                    to[j] += own[j]
     elif code == ROWS:
         for i in range(r[NROW]):
             k, lam, mu = m.line_of[r[ROW] + i], i0 + i, i0 + i + r[MORE]
@@ -153,6 +159,8 @@ def enter(m, r, tangent, G, H, Rz, Gq, Gu, Gz, c, f, t):
     elif code == PUSH:
         if c[C_PUSH] != 0.0:
             push(m, m.row_of, tangent[MASS], tangent[RU], c[C_PUSH] * c[C_M], c[C_PUSH] * c[C_U], G, r, f, t)
+            if tangent.shape[0] > WHOLE:
+                push(m, m.row_of, tangent[RATE + part], tangent[RATE + part], c[C_PUSH], 0.0, G, r, f, t)
     elif code == RATES:
         if c[C_RATE] != 0.0:
             push(m, m.line_of, G, G, c[C_PUSH] * c[C_RATE], 0.0, G, r, f, t)
@@ -241,7 +249,7 @@ def block_factors(m, tangent, G, H, Rz, Gq, Gu, Gz, c, stack, factors, pivots):
                     f[i, j] = 0.0
             t = stack[part, p[SCRATCH] :]
             for e in range(front[ENTRY], front[ENTRY] + front[ENTRIES]):
-                enter(m, records[e], tangent, G, H, Rz, Gq, Gu, Gz, c[part], f, t)
+                enter(m, records[e], part, tangent, G, H, Rz, Gq, Gu, Gz, c[part], f, t)
             inherit(p, table, k, stack[part], f)
         mine = pivots[front[FIRST] : front[FIRST] + b]
         real, size = block(stack[0], front[FRONT_AT], n, n), block(factors[0], front[FACTORS_AT], b)

@@ -16,6 +16,7 @@ h^2/g G^T W times the third one, so the solution stays the same, whatever the we
 from __future__ import annotations
 
 from supple.core.base import layout as at
+from supple.core.equations import inner_states as inner
 from supple.core.equations import kkt_fronts
 from supple.core.forces.constraint_rows import LINEAR
 from supple.core.linalg import multifrontal as blocks
@@ -34,17 +35,21 @@ def coefficients(c, g, stiff, h, one):
 
 
 @kernel
-def factorize(m, o, h):
+def factorize(m, o, p, h):
     """Factors of both matrices; False if one is singular."""
     s, c, one = ALPHA * ALPHA + BETA * BETA, o.coefficients, 1.0
     coefficients(c[rb.E1], GAMMA, 1.0 / GAMMA, h, one)
     coefficients(c[rb.ER], ALPHA, ALPHA / s, h, one)
     coefficients(c[rb.EI], BETA, -BETA / s, h, one - 1.0)
     tangents = o.tangent
+    if m.head[at.H_INNER] > 0:
+        inner.fill_blocks(m, p, 0, 1, tangents)
     if blocks.block_factors(
         m, tangents, o.G, o.H, o.Rz, o.Gq, o.Gu, o.Gz, c[rb.E1 : rb.E1 + 1], o.stack, o.factors[rb.E1 : rb.E1 + 1], o.pivots[0]
     ) >= 0:
         return False
+    if m.head[at.H_INNER] > 0:
+        inner.fill_blocks(m, p, 1, 2, tangents)
     return blocks.block_factors(
         m, tangents, o.G, o.H, o.Rz, o.Gq, o.Gu, o.Gz, c[rb.ER : rb.EI + 1], o.stack, o.factors[rb.ER : rb.EI + 1], o.pivots[1]
     ) < 0
@@ -126,7 +131,7 @@ def add_error(m, o, h):
 @kernel
 def sides(m, r, o, h):
     """Right sides of the constraints; F1 is in the eigenbasis already."""
-    n, nr = r.u.shape[0] + r.z.shape[0], o.c.shape[1]
+    n, nr = r.u.shape[0] + m.head[at.H_OUTER], o.c.shape[1]
     s = ALPHA * ALPHA + BETA * BETA
     gr, gi = ALPHA / s, -BETA / s
     held_sides(m, o, h)
@@ -154,7 +159,7 @@ def sides(m, r, o, h):
 @kernel
 def error_sides(m, r, o, h):
     """Right sides of the constraints for the error estimate, whose f1 is -FU: G xi = 0 and G u = 0."""
-    n, nr = r.u.shape[0] + r.z.shape[0], o.c.shape[1]
+    n, nr = r.u.shape[0] + m.head[at.H_OUTER], o.c.shape[1]
     for j in range(2 * nr):
         o.y[rb.Y1, n + j] = 0.0
     blocks.add_rows(m, o.G, o.f[rb.FU], -h, o.y[rb.Y1, n : n + nr])
@@ -164,4 +169,4 @@ def error_sides(m, r, o, h):
 @kernel
 def pushed(m, r, o, i):
     """B nu of the solution in row i of o.y, into row FD + i of o.f."""
-    blocks.along(m, o.G, o.y[rb.Y1 + i, r.u.shape[0] + r.z.shape[0] + o.c.shape[1] :], 1.0, o.f[rb.FD + i])
+    blocks.along(m, o.G, o.y[rb.Y1 + i, r.u.shape[0] + m.head[at.H_OUTER] + o.c.shape[1] :], 1.0, o.f[rb.FD + i])

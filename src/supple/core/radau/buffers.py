@@ -8,6 +8,7 @@ from supple.core.base import layout as at
 from supple.core.base.buffers import Part, Record
 from supple.core.equations.tree_parts import PARTS_RECORD
 from supple.core.forces.constraint_rows import LINEAR
+from supple.core.linalg import multifrontal as blocks
 from supple.core.linalg.multifrontal import COEFFICIENTS, by_blocks, room
 from supple.native.declare import kernel
 
@@ -48,9 +49,9 @@ CHOICE_RECORD = Record("Choice", __name__, Part("count", "int64", CHOICE), head=
 Choice, cut_choice = CHOICE_RECORD.views, CHOICE_RECORD.cut
 
 # Whole matrices are not there by blocks, nor where the elimination goes along the tree (core/radau/newton.py)
-N = "nf + nz + (1 + blocks) * nk"  # Newton's unknowns
+N = "nf + outer + (1 + blocks) * nk"  # Newton's unknowns
 # By blocks only entries of the plan are there (core/base/layout.py)
-NF, NZ, DENSE = "(widest == 0) * nf", "(widest == 0) * nz", "(widest == 0) * (blocks == 0) * (nf + nz + nk)"
+NF, NZ, DENSE = "(widest == 0) * nf", "(widest == 0) * outer", "(widest == 0) * (blocks == 0) * (nf + outer + nk)"
 OWN_RECORD = Record(
     "Own", __name__,
     Part("run", "float64", stored=("tangent", "G", "H"), fields={
@@ -62,16 +63,16 @@ OWN_RECORD = Record(
         "d": (D_ROWS, "nk"),
         "y": ("3 + 4 * blocks", N),
         "Gz": (NZ, NZ),
-        "tangent": ("3 + 2 * ruled * (blocks == 0)", f"blocks * tall + (blocks == 0) * {NF}", f"blocks + (blocks == 0) * {NF}"),
+        "tangent": (f"3 + 2 * ruled * (blocks == 0) + {blocks.FURTHER} * (inner > 0) * blocks", f"blocks * tall + (blocks == 0) * {NF}", f"blocks + (blocks == 0) * {NF}"),
         "Rz": (NF, NZ),
         "Gq": (NZ, NF),
         "Gu": (NZ, NF),
         "G": ("blocks * lines + (blocks == 0) * nk", "blocks + (blocks == 0) * nf"),
         # the same over all velocities and rows, where Newton solves for fewer
         "full_tangent": (3, "apart * nu", "apart * nu"),
-        "full_Rz": ("apart * nu", "nz"),
-        "full_Gq": ("nz", "apart * nu"),
-        "full_Gu": ("nz", "apart * nu"),
+        "full_Rz": ("apart * nu", "outer"),
+        "full_Gq": ("outer", "apart * nu"),
+        "full_Gu": ("outer", "apart * nu"),
         "full_G": ("apart * nr", "apart * nu"),
         "GB": ("(blocks == 0) * nk", "nk"),
         "newton": (3, DENSE, DENSE),
@@ -84,7 +85,7 @@ OWN_RECORD = Record(
     }),
     Part("count", "int64", {
         **CHOICE,
-        "pivots": (2, "nf + nz + (1 + blocks) * nk"),
+        "pivots": (2, N),
     }),
     head=at.SIZES,
     # velocities and rows that Newton solves for; 1 or 0 for blocks, for velocities that drivers give, for constraints;
@@ -136,9 +137,9 @@ def own_views(m, run, i, ints, k):
     nf, nk = choose(m, choice.free, choice.kept, choice.pin)
     apart = 1 if nf < choice.free.shape[0] else 0
     ruled = 1 if choice.pin.shape[0] > 0 else 0
-    blocks = 1 if by_blocks(m) else 0
+    planned = 1 if by_blocks(m) else 0
     stack, factors = room(m)
-    return cut_own(m.head, run, i, ints, k, nf, nk, blocks, apart, ruled, stack, factors)
+    return cut_own(m.head, run, i, ints, k, nf, nk, planned, apart, ruled, stack, factors)
 
 
 @kernel
@@ -153,9 +154,9 @@ def own_size(sizes: Mapping[str, int], fronts: tuple[int, int]) -> tuple[int, in
 
     There is room for whatever rows drivers give.
     """
-    ruled, blocks = int(sizes["nr"] > 0), int(fronts[0] > 0)
-    room_for = {"stack": fronts[0], "factors": fronts[1], "blocks": blocks}
-    most = {"nf": sizes["nu"], "nk": sizes["nr"], "apart": ruled * (blocks == 0), "ruled": ruled}
+    ruled, planned = int(sizes["nr"] > 0), int(fronts[0] > 0)
+    room_for = {"stack": fronts[0], "factors": fronts[1], "blocks": planned}
+    most = {"nf": sizes["nu"], "nk": sizes["nr"], "apart": ruled * (planned == 0), "ruled": ruled}
     reals, ints = OWN_RECORD.lengths({**sizes, **room_for, **most})
     more_reals, more_ints = PARTS_RECORD.lengths({**sizes, "factors": FACTORS})
     return reals + more_reals, ints + more_ints

@@ -8,6 +8,7 @@ from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
 from supple.core.bodies import chart
 from supple.core.equations import dynamics
+from supple.core.equations import inner_states as inner
 from supple.core.equations import tree_border as border
 from supple.core.equations import tree_parts as tp
 from supple.core.equations.tree_parts import PARTS, along_tree, differentiate_tree
@@ -108,8 +109,8 @@ def noise(m, r, o, p, h):
 
 
 @kernel
-def factorize_tree(m, p, h):
-    """Both factors; False if one is singular."""
+def coefficients(p, h):
+    """Coefficients of both factors, see ``tree_newton.factor_tree``."""
     s = ALPHA * ALPHA + BETA * BETA
     for f in range(2):
         c = p.c[f]
@@ -119,6 +120,13 @@ def factorize_tree(m, p, h):
             one = 1.0 if i == 0 else 0.0
             c[i, tp.CQ], c[i, tp.CU], c[i, tp.CA], c[i, tp.CZ] = h * h * inverse, h * one, g, h * h * one
             c[i, tp.DQ], c[i, tp.DU], c[i, tp.D0], c[i, tp.DZ] = h * inverse, one, g, h * one
+
+
+@kernel
+def factorize_tree(m, p, h):
+    """Both factors; False if one is singular."""
+    coefficients(p, h)
+    for f in range(2):
         if not border.factor_bordered(m, p, f, f + 1):
             return False
     return True
@@ -206,6 +214,12 @@ def middle_tangent(m, w, r, o, p, t, h):
         links.rate_tangent(m, w, G, m.line_of)
         st.copy_rows(G, w.solved)  # H: factors of accelerations are not needed now
         links.jacobian(m, w, G, m.line_of)
+    if m.head[at.H_INNER] > 0:
+        tp.keep_inner(m, w, p)
+        for k in range(r.u.shape[0] if apart else 0):
+            p.place[k] = 0
+        for l in range(o.f.shape[1] if apart else 0):
+            p.place[o.free[l]] = l + 1
     if apart:
         select_free(o)
     return rows.prepare(m, w, r, o) if o.G.shape[0] > 0 else True
@@ -228,11 +242,15 @@ def select_free(o):
 @shared(TREE, st.RUN, rb.OWN, PARTS, REAL, gives=TRUTH)
 def factorize(m, r, o, p, h):
     """Newton matrices for the real and the complex eigenvalue; False if one is singular."""
-    if by_blocks(m):
-        return radau_blocks.factorize(m, o, h)
     if along_tree(m):
         return factorize_tree(m, p, h)
-    nu, nz = o.f.shape[1], r.z.shape[0]
+    if m.head[at.H_INNER] > 0:
+        coefficients(p, h)
+        if not (inner.invert(m, p, 0, 1) and inner.invert(m, p, 1, 2)):
+            return False
+    if by_blocks(m):
+        return radau_blocks.factorize(m, o, p, h)
+    nu, nz = o.f.shape[1], m.head[at.H_OUTER]
     # 1/(alpha + i beta)
     s = ALPHA * ALPHA + BETA * BETA
     gr, gi = ALPHA / s, -BETA / s
@@ -254,15 +272,77 @@ def factorize(m, r, o, p, h):
             o.newton[rb.E1, nu + c, nu + d] = (GAMMA if c == d else 0.0) - h * o.Gz[c, d]
             o.newton[rb.ER, nu + c, nu + d] = (ALPHA if c == d else 0.0) - h * o.Gz[c, d]
             o.newton[rb.EI, nu + c, nu + d] = BETA if c == d else 0.0
+    if m.head[at.H_INNER] > 0:
+        add_inner(m, o, p)
     if o.G.shape[0] > 0:
         rows.border(r, o)
     return linalg.lu(o.newton[rb.E1], o.pivots[0]) and linalg.lu_complex(o.newton[rb.ER], o.newton[rb.EI], o.pivots[1])
 
 
 @kernel
+def add_inner(m, o, p):
+    """What inner states do in whole matrices; with constraint rows through P as well."""
+    P = o.f[:0]
+    if o.G.shape[0] > 0:
+        P = o.tangent[rb.PX]
+    inner.add_whole(m, p, 0, 1, P, o.newton[rb.E1], o.newton[rb.E1])
+    inner.add_whole(m, p, 1, 2, P, o.newton[rb.ER], o.newton[rb.EI])
+
+
+@kernel
+def without_change(m, o, first, count):
+    """Into the rows DU of o.f: h u where w = 0, from h xi in the rows DX; ``first`` is the first of so many rows of the right sides."""
+    through = o.G.shape[0] > 0 and not by_blocks(m)
+    for i in range(first, first + count):
+        for k in range(o.f.shape[1]):
+            s = 0.0
+            if through:
+                s = o.f[rb.FD + i, k] + rows.dot(o.tangent[rb.PX, k], o.f[rb.DX + i])
+            o.f[rb.DU + i, k] = -s
+
+
+@shared(TREE, st.RUN, rb.OWN, PARTS, REAL)
+def inner_sides(m, r, o, p, h):
+    """Right sides of inner states, and what they leave in those of the motion; F1 is in the eigenbasis already."""
+    first, s = m.head[at.H_OUTER], ALPHA * ALPHA + BETA * BETA
+    gr, gi = ALPHA / s, -BETA / s
+    for k in range(p.side.shape[1]):
+        a, b, c = o.z[rb.F3, first + k], o.z[rb.F3 + 1, first + k], o.z[rb.F3 + 2, first + k]
+        p.side[0, k] = -h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
+        p.side[1, k] = -h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
+        p.side[2, k] = h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
+    for k in range(o.f.shape[1]):  # h xi where w = 0
+        a, b = o.f[rb.FX + 1, k], o.f[rb.FX + 2, k]
+        o.f[rb.DX, k] = -h * h / GAMMA * o.f[rb.FX, k]
+        o.f[rb.DX + 1, k], o.f[rb.DX + 2, k] = -h * h * (gr * a - gi * b), -h * h * (gr * b + gi * a)
+    without_change(m, o, 0, 3)
+    inner.follow(m, p, 1.0, o.f[rb.DX : rb.DX + 3], 1.0, o.f[rb.DU : rb.DU + 3], 1.0)
+    inner.settle(m, p, 0, 0, 1)
+    inner.settle(m, p, 1, 1, 2)
+    inner.push(m, p, h * h, o.y[rb.Y1 : rb.Y1 + 3])
+
+
+@shared(TREE, st.RUN, rb.OWN, PARTS, REAL, gives=REAL)
+def inner_update(m, r, o, p, h):
+    """Newton's update of inner states, from xi in the rows FX and h u in the solutions; returns the sum of squares in units of weights."""
+    first, total = m.head[at.H_OUTER], 0.0
+    inner.follow(m, p, 1.0, o.f[rb.FX : rb.FX + 3], h, o.y[rb.Y1 : rb.Y1 + 3], 1.0)
+    inner.settle(m, p, 0, 0, 1)
+    inner.settle(m, p, 1, 1, 2)
+    for k in range(p.rate.shape[1]):
+        a, b, c = p.rate[0, k], p.rate[1, k], -p.rate[2, k]
+        for i in range(3):
+            dz = TT[i, 0] * a + TT[i, 1] * b + TT[i, 2] * c
+            o.z[rb.Z + i, first + k] += dz
+            dz /= o.z[rb.WZ, first + k]
+            total += dz * dz
+    return total
+
+
+@kernel
 def stiffness_sides(m, r, o, p, h, gr, gi):
     """Add what the residuals of the chart do through Rq and Gq to the right sides; 1/(alpha + i beta) = gr + i gi."""
-    nu, nz, tree = o.f.shape[1], r.z.shape[0], along_tree(m)
+    nu, nz, tree = o.f.shape[1], m.head[at.H_OUTER], along_tree(m)
     y1, y2, y3 = o.y[rb.Y1], o.y[rb.Y2], o.y[rb.Y3]
     h3 = h * h * h
     if tree:
@@ -300,7 +380,7 @@ def stiffness_sides(m, r, o, p, h, gr, gi):
 @shared(TREE, st.RUN, rb.OWN, PARTS, REAL, gives=REAL)
 def newton_update(m, r, o, p, h):
     """One simplified Newton update of all stages; returns its weighted norm."""
-    nu, nz, blocked, tree, free = o.f.shape[1], r.z.shape[0], by_blocks(m), along_tree(m), o.free
+    nu, nz, blocked, tree, free = o.f.shape[1], m.head[at.H_OUTER], by_blocks(m), along_tree(m), o.free
     s = ALPHA * ALPHA + BETA * BETA
     gr, gi = ALPHA / s, -BETA / s
     y1, y2, y3 = o.y[rb.Y1], o.y[rb.Y2], o.y[rb.Y3]
@@ -322,6 +402,8 @@ def newton_update(m, r, o, p, h):
     stiffness_sides(m, r, o, p, h, gr, gi)
     if o.G.shape[0] > 0:
         rows.constraint_sides(m, r, o, h)
+    if m.head[at.H_INNER] > 0:
+        inner_sides(m, r, o, p, h)
     if blocked:
         radau_blocks.solve(m, o)
     elif tree:
@@ -333,8 +415,8 @@ def newton_update(m, r, o, p, h):
         rows.constraint_update(r, o, h)
     for k in range(nu):  # xi = (w - h r1)/g in the eigenbasis, in place of f1
         a = (y1[k] - h * o.f[rb.FX, k]) / GAMMA
-        p, q = y2[k] - h * o.f[rb.FX + 1, k], y3[k] - h * o.f[rb.FX + 2, k]
-        o.f[rb.FX, k], o.f[rb.FX + 1, k], o.f[rb.FX + 2, k] = a, gr * p - gi * q, gr * q + gi * p
+        b, c = y2[k] - h * o.f[rb.FX + 1, k], y3[k] - h * o.f[rb.FX + 2, k]
+        o.f[rb.FX, k], o.f[rb.FX + 1, k], o.f[rb.FX + 2, k] = a, gr * b - gi * c, gr * c + gi * b
     if o.G.shape[0] > 0:
         rows.velocity_update(m, r, o, h)
     total = 0.0
@@ -359,7 +441,9 @@ def newton_update(m, r, o, p, h):
             o.z[rb.Z + i, k] += dz
             dz /= o.z[rb.WZ, k]
             total += dz * dz
-    return math.sqrt(total / max(3 * (2 * nu + nz), 1))
+    if m.head[at.H_INNER] > 0:
+        total += inner_update(m, r, o, p, h)
+    return math.sqrt(total / max(3 * (2 * nu + r.z.shape[0]), 1))
 
 
 @kernel

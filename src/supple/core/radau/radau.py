@@ -16,9 +16,11 @@ from __future__ import annotations
 
 import math
 
+from supple.core.base import layout as at
 from supple.core.base.layout import TREE, TREE_WORDS, WORK, WORK_WORDS, tree_at, work_at
 from supple.core.bodies import chart
 from supple.core.equations import dynamics
+from supple.core.equations import inner_states as inner
 from supple.core.equations.tree_parts import PARTS, along_tree, cut_parts
 from supple.core.equations.tree_solve import solve_tree
 from supple.core.forces import forces
@@ -107,6 +109,33 @@ def fill_polynomials(m, w, r, o, h):
             q[j] = 0.0
 
 
+@shared(TREE, st.RUN, rb.OWN, PARTS, REAL)
+def inner_error(m, r, o, p, h):
+    """Right sides of inner states for the error estimate, and what they leave in those of the motion."""
+    first = m.head[at.H_OUTER]
+    for k in range(p.side.shape[1]):
+        s = first + k
+        p.side[0, k] = EST1 * o.z[rb.Z, s] + EST2 * o.z[rb.Z + 1, s] + EST3 * o.z[rb.Z + 2, s] + h * r.zdot[s]
+    for k in range(o.f.shape[1]):
+        o.f[rb.DX, k] = h * h / GAMMA * o.f[rb.FU, k]
+    newton.without_change(m, o, 0, 1)
+    inner.follow(m, p, 1.0, o.f[rb.DX : rb.DX + 1], 1.0, o.f[rb.DU : rb.DU + 1], 1.0)
+    inner.settle(m, p, 0, 0, 1)
+    inner.push(m, p, h * h, o.y[rb.Y1 : rb.Y1 + 1])
+
+
+@shared(TREE, rb.OWN, PARTS, REAL, gives=REAL)
+def inner_errors(m, o, p, h):
+    """Sum of squares of the errors of inner states, from xi in the row FU and h u in the solution."""
+    total = 0.0
+    inner.follow(m, p, 1.0, o.f[rb.FU : rb.FU + 1], h, o.y[rb.Y1 : rb.Y1 + 1], 1.0)
+    inner.settle(m, p, 0, 0, 1)
+    for k in range(p.rate.shape[1]):
+        a = p.rate[0, k] / o.z[rb.WZ, m.head[at.H_OUTER] + k]
+        total += a * a
+    return total
+
+
 @shared(TREE, WORK, st.RUN, rb.OWN, PARTS, IVEC, REAL, REAL, INT, gives=REAL)
 def error_norm(m, w, r, o, p, ints, h, t, attempt):
     """Embedded error estimate, weighted; the second attempt filters it once more (stiff starts).
@@ -144,7 +173,7 @@ def error_norm(m, w, r, o, p, ints, h, t, attempt):
             y[k] += h * h * s
     if blocked:
         radau_blocks.add_error(m, o, h)
-    for k in range(nz):
+    for k in range(m.head[at.H_OUTER]):
         f = (EST1 * o.z[rb.Z, k] + EST2 * o.z[rb.Z + 1, k] + EST3 * o.z[rb.Z + 2, k]) / h + r.zdot[k]
         s = 0.0
         if tree:
@@ -154,6 +183,8 @@ def error_norm(m, w, r, o, p, ints, h, t, attempt):
         y[n + k] = h * (f + h / GAMMA * s)
     if o.G.shape[0] > 0:
         rows.error_sides(m, r, o, h)
+    if m.head[at.H_INNER] > 0:
+        inner_error(m, r, o, p, h)
     if blocked:
         radau_blocks.solve_real(m, o)
     elif tree:
@@ -177,9 +208,11 @@ def error_norm(m, w, r, o, p, ints, h, t, attempt):
         if a * a + b * b > worst:
             worst, worst_k = a * a + b * b, k
     ints[st.BAD_DOF] = worst_k
-    for k in range(nz):
+    for k in range(m.head[at.H_OUTER]):
         a = y[n + k] / o.z[rb.WZ, k]
         total += a * a
+    if m.head[at.H_INNER] > 0:
+        total += inner_errors(m, o, p, h)
     for k in range(ne):
         a = (EST1 * o.e[rb.WORK, k] + EST2 * o.e[rb.WORK + 1, k] + EST3 * o.e[rb.WORK + 2, k]) / h + r.power[k]
         a *= h / GAMMA / o.e[rb.WW, k]

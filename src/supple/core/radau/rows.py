@@ -81,7 +81,7 @@ def dot(x, y):
 @kernel
 def border(r, o):
     """Newton's rows and columns of the constraints."""
-    nu, nz, nr = o.f.shape[1], r.z.shape[0], o.G.shape[0]
+    nu, nz, nr = o.f.shape[1], o.Gz.shape[0], o.G.shape[0]
     n = nu + nz
     e, x, y = o.newton[rb.E1], o.newton[rb.ER], o.newton[rb.EI]
     for j in range(nr):
@@ -103,7 +103,7 @@ def stabilize(r, o, h, mu, y, d):
 
     What d does through M is left to the caller: its factor is the eigenvalue.
     """
-    nu, nz = o.f.shape[1], r.z.shape[0]
+    nu, nz = o.f.shape[1], o.Gz.shape[0]
     linalg.cholesky_solve(o.GB, mu)
     for k in range(nu):
         d[k] = 0.0
@@ -133,7 +133,7 @@ def constraint_sides(m, r, o, h):
     if by_blocks(m):
         radau_blocks.sides(m, r, o, h)
         return
-    nu, n, nr = o.f.shape[1], o.f.shape[1] + r.z.shape[0], o.G.shape[0]
+    nu, n, nr = o.f.shape[1], o.f.shape[1] + o.Gz.shape[0], o.G.shape[0]
     y1, y2, y3 = o.y[rb.Y1], o.y[rb.Y2], o.y[rb.Y3]
     for j in range(nr):
         l = o.kept[j]
@@ -162,7 +162,7 @@ def constraint_sides(m, r, o, h):
 @kernel
 def constraint_update(r, o, h):
     """Add Newton's multipliers to the stages."""
-    n = o.f.shape[1] + r.z.shape[0]
+    n = o.f.shape[1] + o.Gz.shape[0]
     y1, y2, y3 = o.y[rb.Y1], o.y[rb.Y2], o.y[rb.Y3]
     for j in range(o.d.shape[1]):
         for i in range(3):
@@ -195,7 +195,7 @@ def error_sides(m, r, o, h):
     if by_blocks(m):
         radau_blocks.error_sides(m, r, o, h)
         return
-    nu, n, y = o.f.shape[1], o.f.shape[1] + r.z.shape[0], o.y[rb.Y1]
+    nu, n, y = o.f.shape[1], o.f.shape[1] + o.Gz.shape[0], o.y[rb.Y1]
     for j in range(o.G.shape[0]):
         y[n + j] = -h * dot(o.G[j], o.f[rb.FU])
         o.d[0, j] = y[n + j]

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from supple.core.base import layout as at
+from supple.core.contact.contact import RUBBING
+from supple.core.contact.pairs import CONTACT, STATE
 from supple.foundation.arrays import Array
 from supple.foundation.poses import EYE, IDENTITY, Pose, skew
 
@@ -58,21 +60,22 @@ def row_of(width: int, columns: Columns) -> list[Any]:
 def flat_buffers(b: Tables, gravity: Array) -> tuple[np.ndarray, Array]:
     """The integers without a plan, and the reals."""
     sizes = {
-        "nodes": len(b.node_ints), "nq": b.nq, "nu": b.nu, "nz": b.nz, "columns": len(b.columns),
+        "nodes": len(b.node_ints), "nq": b.nq, "nu": b.nu, "nz": b.nz + b.inner,
+        "columns": len(b.columns),
         "elements": len(b.element_ints), "signals": len(b.signals), "data": len(b.data),
         "bodies": len(b.flex_ints), "attachments": len(b.attach_ints), "flex_data": b.flex_size,
         "flex_work": b.flex_work, "links": len(b.link_ints), "nr": len(b.rows), "plan": 0,
         "terms": len(b.terms), "membranes": len(b.membranes), "programs": len(b.programs),
         "strips": len(b.strips), "strip_rows": len(b.strip_rows), "plains": len(b.plain),
         "gradients": len(b.gradient_rows), "gradient_ints": len(b.gradient_ints),
-        "listed": 0, "listed_rows": 0,
+        "listed": 0, "listed_rows": 0, "outer": b.nz, "inner": b.inner,
     }  # fmt: skip
     head = [0] * at.HEADER
     for name, size in sizes.items():
         head[at.SIZES[name]] = size
     head[at.H_WRENCHES], head[at.H_SWITCHES] = b.wrenches, b.switches
     rows = {
-        "node": b.node_ints, "column": b.columns, "element": b.element_ints, "signal": b.signals,
+        "node": b.node_ints, "column": b.columns, "element": numbered(b), "signal": b.signals,
         "flex": b.flex_ints, "attach": b.attach_ints, "link": b.link_ints, "term": b.terms,
         "membrane": b.membranes, "strip": b.strips, "plain": b.plain, "gradient": b.gradient_rows,
     }  # fmt: skip
@@ -95,6 +98,18 @@ def flat_buffers(b: Tables, gravity: Array) -> tuple[np.ndarray, Array]:
         raise ValueError(f"buffers of {len(ints)} and {len(reals)} numbers do not fit {sizes}")
     reals.flags.writeable = False
     return ints, reals
+
+
+def numbered(b: Tables) -> list[list[int]]:
+    """Integers of elements, whose inner states are behind all others."""
+    rows = b.element_ints
+    if not b.inner or not b.nz:
+        return rows
+    rows = [list(row) for row in rows]
+    for row in rows:
+        if row[at.KIND] in (CONTACT, RUBBING) and row[STATE] >= 0:
+            row[STATE] += b.nz
+    return rows
 
 
 def node_reals(node_poses: Sequence[Pose], bodies: Sequence[RigidInertia]) -> Array:

@@ -309,7 +309,7 @@ def with_records(
         graph=graph,
         q0=np.array(b.q0, dtype=float),
         u0=np.array(b.u0, dtype=float),
-        z0=np.array(b.z0, dtype=float),
+        z0=np.array(b.z0 + [0.0] * b.inner, dtype=float),
         scale=np.array(b.scale, dtype=float),
         rate_scale=np.array(b.rate_scale, dtype=float),
         breakpoints=tuple(sorted({t for item in timed for t in item.breakpoints})),

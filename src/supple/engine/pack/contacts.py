@@ -91,7 +91,7 @@ def pack(b: Builder, force: Contact) -> None:
         if surface.data is not None:
             ints |= _form(b, surface.data)
         if hold is not None:
-            ints[pairs.STATE] = [b.add_state() for _ in range(3)][-1]
+            ints[pairs.STATE] = b.add_inner_states(3) + 2
         if force.friction is not None:  # its axis, in the axes of the surface
             axis = force.friction.axis
             across = surface.pose if not swapped else Pose(EYE, moved.p)

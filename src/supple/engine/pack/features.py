@@ -53,6 +53,8 @@ def features(compiled: Compiled) -> set[str]:
         found.add("contacts with data")
     if compiled.flexible:
         found.add("elastic bodies")
+    if compiled.ints[at.H_INNER] > 0:
+        found.add("inner states")
     if compiled.ints[at.H_SWITCHES] > 0:
         found.add("kinks")
     if compiled.ints[at.H_BLOCK] > 0:

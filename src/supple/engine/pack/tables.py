@@ -56,6 +56,9 @@ class Tables:
         # the state
         self.nq = self.nu = self.nz = 0
         self.z0: list[float] = []
+        self.inner = (
+            0  # states that are eliminated inside their elements, numbered behind all others
+        )
         self.q0: list[float] = []
         self.u0: list[float] = []
         self.scale: list[float] = []
@@ -232,3 +235,8 @@ class Tables:
         self.nz += 1
         self.z0.append(initial)
         return self.nz - 1
+
+    def add_inner_states(self, count: int) -> int:
+        """Add states of one element, zero at first; returns the first one's place among such."""
+        self.inner += count
+        return self.inner - count

@@ -55,7 +55,7 @@ TREE = (
 )  # fmt: skip
 RECORDS = ("bodies", "own_frames", "joints", "extra", "flexible", "gradient", "motors", "places")
 STATE = ("q0", "u0", "scale", "rate_scale")
-COUNTS = ("nz", "wrenches", "switches")
+COUNTS = ("nz", "inner", "wrenches", "switches")
 NAMES = tuple(field.name for field in fields(Compiled))
 
 

@@ -22,8 +22,6 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.base.wrench import SIDE
-from supple.core.contact.pairs import CONTACT
-from supple.core.contact.pairs import STATE as LAST_STATE
 from supple.core.forces.callback import COUNT
 from supple.core.forces.control import STATES
 from supple.core.forces.forces import CARTESIAN, LINEAR_CONTROL
@@ -158,10 +156,8 @@ def _lines(model: Any, row: np.ndarray) -> int:
 
 
 def coupled_states(model: Any) -> bool:
-    """True if states are coupled with each other, or with several velocities."""
+    """True if states of a controller are coupled with each other and several velocities."""
     rows, kinds = model.element, model.element[:, at.KIND]
-    if np.any((kinds == CONTACT) & (rows[:, LAST_STATE] >= 0)):
-        return True
     return bool(np.any((kinds == LINEAR_CONTROL) & (rows[:, STATES] > 0)))
 
 

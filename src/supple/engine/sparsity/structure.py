@@ -25,7 +25,7 @@ class Structure:
     """Velocities on paths to nodes, in rows of links, and coupled by bodies and force elements."""
 
     def __init__(self, ints: np.ndarray, model: Any) -> None:
-        self.nu, self.nz = int(ints[at.H_U]), int(ints[at.H_Z])
+        self.nu, self.nz = int(ints[at.H_U]), int(ints[at.H_OUTER])
         self.coupled_states = coupled_states(model)
         self.nl, self.nr = int(ints[at.H_LINKS]), int(ints[at.H_ROWS])
         self.nodes, self.elements = model.node, model.element

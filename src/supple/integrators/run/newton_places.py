@@ -45,19 +45,27 @@ def radau_places(c: Compiled) -> Places:
     sizes = radau_sizes(c)
     begin, (pairs, n) = radau_views.OWN_RECORD.places(sizes)["pivots"]
     length = radau_views.OWN_RECORD.lengths(sizes)[1]
-    return _with_parts(c, length, begin, np.tile(_pivots(c, n), pairs), radau_views.FACTORS)
+    free = np.ones(c.nu, dtype=bool)
+    free[_given(c)] = False
+    made = np.tile(_pivots(c, n), pairs)
+    return _with_parts(c, length, begin, made, radau_views.FACTORS, np.cumsum(free) * free)
 
 
 def radau_sizes(c: Compiled) -> dict[str, int]:
     """Sizes of Radau's own buffers."""
-    fronts, apart = blocks.lengths(c.ints), 0
-    if not fronts[0]:  # as ``radau_views.choose``: drivers of one coordinate give it
-        link, term = at.integers(c.ints, "link"), at.integers(c.ints, "term")
-        one = (link[:, at.LINK_KIND] == LINEAR) & (link[:, at.LINK_COUNT] == 1)
-        terms = link[one & (link[:, at.LINK_ROW] >= 0), at.LINK_TERM]
-        apart = len(np.unique(term[terms, at.TERM_U]))
+    fronts, apart = blocks.lengths(c.ints), len(_given(c))
     sizes = c.sizes | _room(fronts) | {"nf": c.nu - apart, "nk": c.nr - apart}
     return sizes | {"apart": int(apart > 0), "ruled": int(c.nr > 0)}
+
+
+def _given(c: Compiled) -> Integers:
+    """Velocities that drivers of one coordinate give, as ``radau_views.choose``."""
+    if blocks.lengths(c.ints)[0]:
+        return np.zeros(0, dtype=np.int64)
+    link, term = at.integers(c.ints, "link"), at.integers(c.ints, "term")
+    one = (link[:, at.LINK_KIND] == LINEAR) & (link[:, at.LINK_COUNT] == 1)
+    terms = link[one & (link[:, at.LINK_ROW] >= 0), at.LINK_TERM]
+    return np.unique(term[terms, at.TERM_U])
 
 
 def alpha_places(c: Compiled) -> Places:
@@ -65,7 +73,7 @@ def alpha_places(c: Compiled) -> Places:
     sizes = alpha_sizes(c)
     begin, (n,) = alpha_stage.OWN_RECORD.places(sizes)["pivots"]
     length = alpha_stage.OWN_RECORD.lengths(sizes)[1]
-    return _with_parts(c, length, begin, _pivots(c, n), 1)
+    return _with_parts(c, length, begin, _pivots(c, n), 1, np.arange(1, c.nu + 1))
 
 
 def alpha_sizes(c: Compiled) -> dict[str, int]:
@@ -81,9 +89,14 @@ def replaced_pivots(record: Record, sizes: dict[str, int], own: Array) -> dict[s
     return {"replaced_pivots": count} if count else {}
 
 
-def _with_parts(c: Compiled, length: int, begin: int, pivots: Integers, factors: int) -> Places:
-    """Own integers of a length, with pivots from ``begin`` on, and those of parts behind them."""
-    own, parts = np.full(length, NONE), _along_tree(c, factors)
+def _with_parts(
+    c: Compiled, length: int, begin: int, pivots: Integers, factors: int, place: Integers
+) -> Places:
+    """Own integers of a length, with pivots from ``begin`` on, and those of parts behind them.
+
+    ``place`` are the places of velocities among those that Newton solves for, 0 of others.
+    """
+    own, parts = np.full(length, NONE), _along_tree(c, factors, place)
     nothing = own.copy()
     own[begin : begin + len(pivots)] = pivots
     return Places(*map(np.concatenate, ((own, parts.limits), (nothing, parts.known))))
@@ -108,13 +121,14 @@ def _pivots(c: Compiled, n: int) -> Integers:
     return limits
 
 
-def _along_tree(c: Compiled, factors: int) -> Places:
+def _along_tree(c: Compiled, factors: int, place: Integers) -> Places:
     """Places of the elimination along the tree: pivots, blocks of velocities and their owners."""
     sizes = c.sizes | {"factors": factors}
     reals, integers = PARTS_RECORD.lengths(sizes)
     limits, known = (np.full(integers, NONE) for _ in range(2))
     pivot, parts = (PARTS_RECORD.read(sizes, np.zeros(reals), x) for x in (limits, known))
     nu = len(parts.of)
+    parts.place[:] = place[: len(parts.place)]
     if not nu:
         return Places(limits, known)
     parts.of[:, FIRST], parts.of[:, COUNT], parts.of[:, ALONE] = np.arange(nu), 1, 1
