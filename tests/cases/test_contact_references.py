@@ -19,9 +19,7 @@ pytestmark = pytest.mark.slow
 def solved(rhs, y0, end, longest=np.inf):
     from scipy.integrate import solve_ivp
 
-    run = solve_ivp(
-        rhs, (0.0, end), y0, method="DOP853", rtol=1e-11, atol=1e-13, max_step=longest
-    )
+    run = solve_ivp(rhs, (0.0, end), y0, method="DOP853", rtol=1e-11, atol=1e-13, max_step=longest)
     assert run.success
     return run.y[:, -1]
 

@@ -67,8 +67,8 @@ def _compared(
 
 
 # Exudyn's laws of impact damp by c/v times the push, at the speed v of approach: Hunt's and
-# Crossley's by c = 3/2 (1 - e), Gonthier's by c = 3/2 (1 - e)(11 - e)/(1 + 9 e), for e below a third
-# by c = (1 - e^2)/e. Asked for 0.8, 0.7 and 0.2 they are this program's law with
+# Crossley's by c = 3/2 (1 - e), Gonthier's by c = 3/2 (1 - e)(11 - e)/(1 + 9 e), for e below a
+# third by c = (1 - e^2)/e. Asked for 0.8, 0.7 and 0.2 they are this program's law with
 SKIDDING, BETWEEN, MEETING = 0.8328697922656013, 0.6999651264215527, 0.2046090522789001
 IMPACT_END = 0.35
 
@@ -154,9 +154,15 @@ POOL = ((-0.3, 0, 0), (0, 0.04, 0.02), (0.22, 0.12, 0.09))
 POOL_END = 0.5
 POOL_AFTER = (
     ((0.068445824720, -0.282439613480, -0.141219806740), (0.4, -0.715541752800, -0.357770876400)),
-    ((0.153879627128, 0.207691959091, -0.057477150022), (0.072613174737, 0.348630733106, -0.341522924736)),
-    ((0.697674548152, 0.234747654389, 0.308696956762), (1.527386825263, 0.366911019694, 0.699293801136)),
-)  # fmt: skip
+    (
+        (0.153879627128, 0.207691959091, -0.057477150022),
+        (0.072613174737, 0.348630733106, -0.341522924736),
+    ),
+    (
+        (0.697674548152, 0.234747654389, 0.308696956762),
+        (1.527386825263, 0.366911019694, 0.699293801136),
+    ),
+)
 
 
 def pool() -> Model:
@@ -166,7 +172,7 @@ def pool() -> Model:
     for k, place in enumerate(POOL):
         ball = _ball(model, f"ball{k}", 1.0, 0.05, place, (2.0, 0, 0) if k == 0 else ORIGIN)
         for j, other in enumerate(balls):
-            model.add(Contact(f"hit{j}{k}", other, ball, HuntCrossley(stiffness=1e16)))
+            model.add(Contact(f"hit{j}{k}", other, ball, HuntCrossley(stiffness=1e14)))
         balls.append(ball)
     return model
 
@@ -174,9 +180,9 @@ def pool() -> Model:
 def _pool(result: Result) -> list[Quantity]:
     found = []
     for k, (place, velocity) in enumerate(POOL_AFTER):
-        # overlaps of 6e-7 m turn normals by 6e-6; the way to the second hit, four radii, makes four
-        # times as much of it
-        found += _compared(result, f"ball{k}", 5e-5, POOL_END, position=place, velocity=velocity)
+        # overlaps of 4e-6 m turn normals by 4e-5; the way to the second hit, four radii, makes four
+        # times as much of it, and so does the way after it
+        found += _compared(result, f"ball{k}", 3e-4, POOL_END, position=place, velocity=velocity)
     return [*found, energy_error(result, RUN)]
 
 
