@@ -85,7 +85,7 @@ def impact_laws() -> Model:
         body = model.add(RigidBody(name, 1.0, inertia=1e-3))
         model.add(Prismatic(f"{name}_way", model.ground.at(x, 3, 0), body.at(0), "x", 0.0, v))
         masses.append(Sphere(body.at(0), radius=0.1))
-    model.add(Contact("meet", *masses, _spring(1e4, MEETING, 2.0)))
+    model.add(Contact("meet", masses[0], masses[1], _spring(1e4, MEETING, 2.0)))
     skids = _ball(model, "skids", 1.0, 0.1, (0, 6, 0.3), (1.0, 0, -1.0), (0, -20.0, 0))
     rubs = RoundedFriction(0.1, transition=1e-4)
     model.add(Contact("skid", Plane(model.ground.at(0)), skids, _spring(1e5, SKIDDING), rubs))
