@@ -96,13 +96,21 @@ class Method:
 
 def exudyn_or_none(model: str) -> Any:
     """The module of ``peers`` with a model in Exudyn, or None with a sentence on standard error."""
+    return peer_or_none(model, "exudyn")
+
+
+def peer_or_none(model: str, program: str) -> Any:
+    """The module of ``peers`` with a model in a program; if that is missing, None and a sentence.
+
+    The sentence goes to standard error.
+    """
     try:
-        with redirect_stdout(sys.stderr):  # it greets on standard output
+        with redirect_stdout(sys.stderr):  # some greet on standard output
             return import_module(f"peers.{model}")
     except ImportError as error:
         print(
-            f"Exudyn cannot be loaded ({error}; pip install exudyn): "
-            "Supple is measured alone and no target is checked.",
+            f"{program} cannot be loaded ({error}; pip install {program}): "
+            "Supple is measured without it and no target against it is checked.",
             file=sys.stderr,
         )
         return None
@@ -147,16 +155,16 @@ def between(one: CubicSpline, other: CubicSpline) -> float:
     return float(np.sqrt(np.mean(np.sum((one(times) - other(times)) ** 2, axis=1))))
 
 
-def ratio(runs: list[dict[str, Any]], key: str) -> float | None:
-    """CPU time of Supple's best method to that of Exudyn's."""
+def ratio(runs: list[dict[str, Any]], key: str, peer: str = "exudyn") -> float | None:
+    """CPU time of Supple's best method to that of the peer's."""
     best = [
         min((r[key] for r in runs if r["program"] == program and key in r), default=None)
-        for program in ("supple", "exudyn")
+        for program in ("supple", peer)
     ]
     return None if None in best else best[0] / best[1]
 
 
-def show_runs(runs: list[dict[str, Any]]) -> None:
+def show_runs(runs: list[dict[str, Any]], peers: tuple[str, ...] = ("exudyn",)) -> None:
     """The table of the methods, and the ratios of the best ones."""
     print(f"{'':38}{'setting':>9}{'steps':>7}{'error m':>10}{'solve ms':>10}{'call ms':>10}")
     for r in runs:
@@ -168,6 +176,8 @@ def show_runs(runs: list[dict[str, Any]]) -> None:
             f"{name:38}{r['setting']:9.1e}{r['steps']:7d}{r['error']:10.1e}"
             f"{1e3 * r['solve']:10.2f}{1e3 * r['whole']:10.2f}"
         )
-    ratios = [ratio(runs, key) for key in ("solve", "whole")]
-    if None not in ratios:
-        print("  best of supple / best of exudyn: solve {:.3f}, whole call {:.3f}".format(*ratios))
+    for peer in peers:
+        ratios = [ratio(runs, key, peer) for key in ("solve", "whole")]
+        if None not in ratios:
+            text = "  best of supple / best of {}: solve {:.3f}, whole call {:.3f}"
+            print(text.format(peer, *ratios))

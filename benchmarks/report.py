@@ -28,6 +28,7 @@ STUDIES = {
     "stepping": "Stepping a six-axis arm from outside",
     "soft_pendulum": "A soft pendulum to equal error, against Exudyn's geometrically exact beam",
     "soft_cable": "A soft cable: steps, and equal error, against Exudyn's cable",
+    "contact": "Bodies that touch to equal error, against Exudyn and MuJoCo",
     "newton": "Newton's matrix of long chains",
     "large_tree": "Trees of thousands of bodies",
     "step_loop": "The step loop, against SciPy's Radau",
@@ -35,7 +36,7 @@ STUDIES = {
     "adjoint": "Gradients along 100 parameters, in runs",
     "compile_time": "Waiting for the compiler",
 }
-PACKAGES = ("supple", "numpy", "scipy", "numba", "pin", "exudyn")
+PACKAGES = ("supple", "numpy", "scipy", "numba", "pin", "exudyn", "mujoco")
 VERDICT = re.compile(r"\b(met|MISSED) \(")
 BLUE, ORANGE, GREY = "#2f6fb0", "#d9822b", "#888888"
 

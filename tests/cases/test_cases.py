@@ -813,6 +813,14 @@ def test_registry():
         "contact-oblique",
         "contact-cradle",
         "contact-thin-wall",
+        "contact-impact-laws",
+        "contact-collision",
+        "contact-pool",
+        "contact-particles",
+        "contact-bowl",
+        "contact-tippe-top",
+        "contact-rolling-disc",
+        "contact-car",
     ]
     assert all(isinstance(case, Case) and case.source and case.title for case in cases.all())
     with pytest.raises(sp.SuppleError, match="no case 'huang-rigit', did you mean 'huang-rigid'"):

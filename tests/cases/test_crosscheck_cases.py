@@ -46,8 +46,9 @@ UNTIL = {
 # With the equal steps of these cases vibration is not resolved to the accuracy of the check, which
 # says so (test_crosscheck_steps.py).
 WITH_RADAU = ("ancf-arm", "ancf-free-flight")
-# Nothing moves, or no other method follows it
-ALONE = ("contact-slope", "contact-thin-wall")
+# Nothing moves, or no other method follows it; kinetic energy that is gone for 1e-5 s in an impact
+# is unknown there, to all of its size, for errors of time as small as that
+ALONE = ("contact-slope", "contact-thin-wall", "contact-pool")
 ALL = [case for case in cases.all() if case.times and case.name not in ALONE]
 # Models of the literature outside of the assumptions of their bodies, which the monitor says: beams
 # and panels by too few modes, a coupler without stiffening under pressure, two parts of a rod

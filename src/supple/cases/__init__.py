@@ -42,6 +42,7 @@ _MODULES = (
     "supple.cases.mechanisms",
     "supple.cases.linkages.capstan",
     "supple.cases.contacts",
+    "supple.cases.contacts_compared",
 )
 
 
