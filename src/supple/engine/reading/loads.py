@@ -13,9 +13,10 @@ from supple.core.equations import history as kernel
 from supple.core.forces import forces as codes
 from supple.engine.base.compiled import Compiled
 from supple.engine.base.histories import RunHistory
+from supple.engine.pack.contact_sets import set_history
 from supple.engine.pack.contacts import contact_history
 from supple.engine.pack.ropes import rope_history
-from supple.forces import Contact, ForceElement, Rope
+from supple.forces import Contact, Contacts, ForceElement, Rope
 from supple.forces.kinds import force_kind
 from supple.foundation.arrays import Array
 from supple.results.data.run_data import ConstraintHistory, ElementHistory, History
@@ -97,7 +98,11 @@ class Loads:
             shown = contact_history(c, force, h.q, h.u, h.z)
             loads = wrenches.reshape(nt, len(places), 6)
             return ElementHistory(power[:, 0], efforts, loads, contact=shown)
-        return ElementHistory(power[:, 0], efforts, wrenches.reshape(nt, len(places), 6))
+        loads = wrenches.reshape(nt, len(places), 6)
+        if isinstance(force, Contacts):
+            history = set_history(c, force, h.q, h.u, h.z)
+            return ElementHistory(power[:, 0], efforts, loads, contacts=history)
+        return ElementHistory(power[:, 0], efforts, loads)
 
     def of(self, history: History) -> Loads:
         """The loads at other states."""
