@@ -156,20 +156,29 @@ def cell_of(x, first, size):
 
 
 @kernel
-def bucket_of(a, b, c, buckets):
-    """Where the balls of a cell are found, and those of others with the same remainder."""
-    return ((a * 73856093) ^ (b * 19349663) ^ (c * 83492791)) % buckets
+def bucket_of(a, b, c, mask):
+    """Where the balls of a cell are found, and those of others with the same last bits."""
+    return ((a * 73856093) ^ (b * 19349663) ^ (c * 83492791)) & mask
+
+
+@kernel
+def buckets_for(n):
+    """A power of two, between n and 2 n."""
+    buckets = 1
+    while buckets < n:
+        buckets *= 2
+    return buckets
 
 
 @kernel
 def fill_cells(tree, el, ref, cell, following, bucket, size):
     """Sort balls into cells of this size."""
-    buckets = bucket.shape[0]
-    for k in range(buckets):
+    mask = buckets_for(el[COUNT]) - 1
+    for k in range(mask + 1):
         bucket[k] = 0.0
     for i in range(el[COUNT]):
         a, b, c = cell_of(ref[3 * i], ref[0], size), cell_of(ref[3 * i + 1], ref[1], size), cell_of(ref[3 * i + 2], ref[2], size)
-        k = bucket_of(a, b, c, buckets)
+        k = bucket_of(a, b, c, mask)
         cell[3 * i], cell[3 * i + 1], cell[3 * i + 2] = a, b, c
         following[i] = bucket[k]
         bucket[k] = i + 1.0
@@ -191,19 +200,19 @@ def set_list(tree, work, e, margin):
     """Make the list of pairs that are nearer than the margin where the balls are at the places of the list; motions of surfaces are known."""
     el = tree.element[e]
     head, _, ref, first, cell, following, bucket, _, walls, pairs = own(tree, work, e)
-    n, widest, total = el[COUNT], 0.0, 0.0
+    n, widest = el[COUNT], 0.0
     for i in range(n):
-        widest, total = max(widest, radius(tree, el, i)), total + radius(tree, el, i)
-    head[MADE], head[SUM], head[USED] = margin, total, 1.0
+        widest = max(widest, radius(tree, el, i))
+    head[MADE], head[USED] = margin, 1.0
     fill_cells(tree, el, ref, cell, following, bucket, 2.0 * widest + margin)
-    found, buckets = 0, bucket.shape[0]
+    found, mask = 0, buckets_for(n) - 1
     for i in range(n):
         first[i] = found
         a, b, c = int(cell[3 * i].real), int(cell[3 * i + 1].real), int(cell[3 * i + 2].real)
         mine, body, begin = radius(tree, el, i), group(tree, el, i), found
         for m in range(27):
             u, v, w = a + m % 3 - 1, b + (m // 3) % 3 - 1, c + m // 9 - 1
-            j = int(bucket[bucket_of(u, v, w, buckets)].real) - 1
+            j = int(bucket[bucket_of(u, v, w, mask)].real) - 1
             while j >= 0:
                 if j > i and cell[3 * j].real == u and cell[3 * j + 1].real == v and cell[3 * j + 2].real == w:
                     x, y, z = ref[3 * j] - ref[3 * i], ref[3 * j + 1] - ref[3 * i + 1], ref[3 * j + 2] - ref[3 * i + 2]
@@ -257,6 +266,7 @@ def set_near(tree, work, e):
     for k in range(3 * n):
         ref[k] = x[k]
     set_list(tree, work, e, c[MARGIN])
+    head[SUM] = total  # by these operations: others may round it otherwise
 
 
 @kernel
