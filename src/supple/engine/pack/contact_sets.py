@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,15 +14,16 @@ from supple.core.contact import contact, sets, surfaces
 from supple.core.equations import history as kernel
 from supple.engine.pack import contacts as pack_contacts
 from supple.forces.contact_laws import HuntCrossley
-from supple.forces.contact_sets import MANY, Contacts, SetLayout, frame_of, is_ball
+from supple.forces.contact_sets import Contacts, SetLayout, frame_of, is_ball
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, label
 from supple.foundation.poses import EYE, Pose
-from supple.results.data.run_data import SetHistory, TouchingPair
+from supple.results.data.run_data import ContactHistory, SetHistory, TouchingPair
 
 if TYPE_CHECKING:
     from supple.engine.base.compiled import Compiled
     from supple.engine.pack.builder import Builder
+    from supple.forces.contacts import Contact
 
 MARGIN = 0.3  # of the mean radius: lists are made anew after half of it
 ROW = re.compile(r"\[(\d+),(\d+)\]")  # of the name of a contact of a set: the numbers of its shapes
@@ -122,16 +124,6 @@ def _extent(kind: str, sizes: tuple[float, ...]) -> float:
     return sum(sizes) if kind in ("bar", "ring") else 0.0
 
 
-def refuse_cells(compiled: Compiled, owner: str, what: str) -> None:
-    """Refuse sets whose pairs are found by cells where that cannot be treated."""
-    found = compiled.kinds.get(("element", sets.CONTACT_SET))
-    if found is not None:
-        raise ModelError.plain(
-            f"{owner}: pairs of {found} are found by cells, which {what} does not treat, expected "
-            f"at most {MANY} pairs of balls, or cells=False"
-        )
-
-
 def _elements(c: Compiled, force: Contacts) -> list[int]:
     """Its elements that push."""
     return [k for k in c.channels(force.name) if c.force_names[k].endswith(".push")]
@@ -146,30 +138,35 @@ def set_history(c: Compiled, force: Contacts, q: Array, u: Array, z: Array) -> S
     kernel.set_history(c.ints, c.reals, work, *rows, elements, np.zeros(contact.SHOWN), out)
 
     def pairs(k: int) -> list[TouchingPair]:
-        state = q[k], u[k], z[k]
-        return sorted(_touching(c, force, *state), key=lambda pair: pair.shapes)
+        state = [x[k : k + 1] for x in rows]
+        return sorted(_touching(c, force, state), key=lambda pair: pair.shapes)
 
-    return SetHistory(*out.T, pairs)
+    return SetHistory(*out.T, pairs, lambda: [one[2:] for one in _single(c, force, rows)])
 
 
-def _touching(c: Compiled, force: Contacts, q: Array, u: Array, z: Array) -> list[TouchingPair]:
-    found, seen = list[TouchingPair](), set[tuple[int, int]]()
-    one = [np.require(x[None], dtype=float, requirements=["C", "W"]) for x in (q, u, z)]
-    kinds = at.integers(c.ints, "element")[:, at.KIND]
-    for e in _elements(c, force):
-        if kinds[e] == sets.CONTACT_SET:
-            found += _by_cells(c, force, one[0][0], one[1][0], e)
+def _single(
+    c: Compiled, force: Contacts, rows: list[Array]
+) -> Iterator[tuple[int, int, Contact, ContactHistory]]:
+    """Contacts of their own of a set: numbers of the shapes, and what they do at states q, u, z."""
+    seen = set[tuple[int, int]]()
+    for name in c.force_names:
+        numbers = ROW.match(name.removeprefix(force.name)) if name.startswith(force.name) else None
+        if numbers is None or (key := (int(numbers[1]), int(numbers[2]))) in seen:
             continue
-        numbers = ROW.search(c.force_names[e].removeprefix(force.name))
-        assert numbers is not None
-        i, j = int(numbers[1]), int(numbers[2])
-        if (i, j) in seen:
-            continue
-        seen.add((i, j))
-        h = pack_contacts.contact_history(c, force.contact(i, j), one[0], one[1], one[2])
+        seen.add(key)
+        contact_ = force.contact(*key)
+        yield *key, contact_, pack_contacts.contact_history(c, contact_, rows[0], rows[1], rows[2])
+
+
+def _touching(c: Compiled, force: Contacts, state: list[Array]) -> list[TouchingPair]:
+    found, kinds = list[TouchingPair](), at.integers(c.ints, "element")[:, at.KIND]
+    for i, j, _, h in _single(c, force, state):
         for k in np.flatnonzero(h.gap[0] < 0.0).tolist():
             shown = -h.gap[0, k], h.normal[0, k], h.point[0, k], h.push[0, k], h.friction[0, k]
             found.append(_pair(force, i, j, *shown))
+    for e in _elements(c, force):
+        if kinds[e] == sets.CONTACT_SET:
+            found += _by_cells(c, force, state[0][0], state[1][0], e)
     return found
 
 

@@ -21,6 +21,7 @@ from supple.state import State
 if TYPE_CHECKING:
     from supple.analyses.run.outcome import Probe
     from supple.engine.base.compiled import Compiled
+    from supple.forces.contacts import Contact
     from supple.foundation.frames import Frame
     from supple.model import Model
     from supple.results.views.views import JointLoad
@@ -238,6 +239,8 @@ class SetHistory:
     push: Array  # (nt,) sum of all, N
     stored: Array  # (nt,) J
     pairs: Callable[[int], list[TouchingPair]]  # those that touch at an output time
+    # contacts of their own
+    each: Callable[[], list[tuple[Contact, ContactHistory]]]
 
 
 @dataclass(frozen=True)

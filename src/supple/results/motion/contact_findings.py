@@ -9,10 +9,10 @@ import numpy as np
 
 from supple.bodies.shapes.height_field import HeightField
 from supple.bodies.shapes.mesh import MeshShape
-from supple.forces import Contact, RoundedFriction
+from supple.forces import Contact, Contacts, HuntCrossley, RoundedFriction
 from supple.foundation.errors import label
 from supple.results.data.findings import RunFinding
-from supple.results.data.run_data import depth_of
+from supple.results.data.run_data import depth_of, share_of
 
 if TYPE_CHECKING:
     from supple.results.result import Result
@@ -35,6 +35,8 @@ def contact_findings(result: Result) -> Iterator[RunFinding]:
             yield from _grid(force)
             if isinstance(force.friction, RoundedFriction):
                 yield from _creep(result, force, force.friction.transition)
+        elif isinstance(force, Contacts):
+            yield from _depth_of_set(result, force)
 
 
 def _depth(result: Result, force: Contact) -> Iterator[RunFinding]:
@@ -123,6 +125,27 @@ def _grid(force: Contact) -> Iterator[RunFinding]:
             f"expected at most {allowed:.2g} m, 0.05 of its least size: edges are rounded by the "
             f"grid; give more cells than {shape.cells}",
         )
+
+
+def _depth_of_set(result: Result, force: Contacts) -> Iterator[RunFinding]:
+    """The same for a set: the largest overlap of a pair over what its own bodies allow counts."""
+    over = float(result.statistics.get(share_of(force.name), 0.0))
+    if not over > 1.0:
+        return
+    depth, exponent = float(result.statistics[depth_of(force.name)]), 1.5
+    if isinstance(force.law, HuntCrossley):
+        exponent = force.law.exponent
+    yield RunFinding(
+        force.name,
+        "depth",
+        over,
+        1.0,
+        None,
+        over > SERIOUS,
+        f"{label(force)}: bodies overlap by up to {depth:.2g} m, a pair of them by {over:.2g} times "
+        "of what is expected at most, 0.05 of a radius or 0.1 of a thickness, for which laws of "
+        f"contact hold: use a stiffness {RESERVE * over ** (exponent + 1.0):.2g} times as large",
+    )
 
 
 def _creep(result: Result, force: Contact, transition: float) -> Iterator[RunFinding]:

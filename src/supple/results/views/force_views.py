@@ -459,7 +459,7 @@ class ContactsView(ForceView):
         number = validate.integer("pairs", "k", k, -times, f"a number from {-times} to {times - 1}")
         if number >= times:
             raise ModelError("pairs", "k", k, f"a number from {-times} to {times - 1}")
-        return self._set.pairs(number)
+        return self._set.pairs(number % times)
 
 
 class LineForceView(ForceView):
