@@ -20,7 +20,7 @@ from supple.core.run import step as st
 from supple.native.declare import INT, REAL, VEC, kernel, shared
 
 TURN = 0.25  # rad in a step: the cubic of what turns so far is off by TURN^4/384 of its arm
-LEAST = 2.0**-10  # shortest part of a step: on so short a way bodies overlap by less than a millionth of their radius
+LEAST, COARSE, MOST = 2.0**-40, 2.0**-10, 400  # shortest part of a step, and behind so many looks
 ROUNDING = 8 * 2.2e-16
 
 
@@ -136,21 +136,20 @@ def least_gap(kind, hollow, size, ball, y, p):
 
 @shared(INT, INT, VEC, REAL, VEC, REAL, gives=REAL)
 def missed_on(kind, hollow, size, ball, way, noise):
-    """Fraction of a step at which a ball touches a surface that it does not touch at both ends; above 1 if at none.
+    """Fraction of a step at which a ball touches a surface, if it does not touch it at both ends; above 1 if at none.
 
-    ``way`` (12) has the control points in the axes of the surface. A ball that was behind the surface in the end without touching it gives a half.
+    ``way`` (12) has the control points in the axes of the surface. A ball that touches at an end, and is on the other side at the other, gives a half.
     """
     b = (
         (way[0], way[1], way[2]), (way[3], way[4], way[5]), (way[6], way[7], way[8]), (way[9], way[10], way[11]),
     )  # fmt: skip
     begin, n = gap_to(kind, hollow, size, b[0], ball)
     end, after = gap_to(kind, hollow, size, b[3], ball)
-    if end < 0.0:
-        return 2.0
-    if begin < 0.0:
+    if end < 0.0 or begin < 0.0:  # a step that leads to the other side shows nothing of what is between
         return 0.5 if n[0] * after[0] + n[1] * after[1] + n[2] * after[2] < 0.0 else 2.0
-    a, width = 0.0, 1.0
+    a, width, looks = 0.0, 1.0, 0
     while a < 1.0:
+        looks += 1
         width = min(width, 1.0 - a)
         c, z = a + 0.5 * width, a + width
         y = blossom(b, c, c, c)
@@ -158,7 +157,7 @@ def missed_on(kind, hollow, size, ball, way, noise):
         gap, least = least_gap(kind, hollow, size, ball, y, p)
         if gap < -noise:
             return c
-        if least >= -noise or width <= LEAST:
+        if least >= -noise or width <= (LEAST if looks < MOST else COARSE):
             a, width = z, 2.0 * width
         else:
             width *= 0.5
