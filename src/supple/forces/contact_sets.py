@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from supple.bodies.shapes.shape import Point, Shape, Sphere
 from supple.forces.base import ForceElement
-from supple.forces.contact_laws import ContactFriction, ContactLaw, RoundedFriction
+from supple.forces.contact_laws import ContactFriction, ContactLaw, Hertz, RoundedFriction
 from supple.forces.contacts import (
     Contact,
     axes_needed,
@@ -144,19 +144,21 @@ class Contacts(ForceElement):
 
     def expect_cells(self, layout: SetLayout) -> None:
         """Refuse what pairs that are found by cells cannot have."""
-        friction, owner = self.friction, label(self)
+        friction: Any = self.friction
         if friction is not None:
-            expected = f"RoundedFriction with one coefficient, or at most {MANY} pairs"
-            if not isinstance(friction, RoundedFriction) or friction.mu[0] != friction.mu[1]:
+            plain = isinstance(friction, RoundedFriction) and friction.mu[0] == friction.mu[1]
+            if not plain:
+                kind, expected = type(friction).__name__, "RoundedFriction with one coefficient"
                 raise ModelError.plain(
-                    f"{owner}: friction is {type(friction).__name__} of {len(layout.balls)} balls "
-                    f"whose pairs are found by cells, expected {expected}"
+                    f"{label(self)}: friction is {kind} of {len(layout.balls)} balls whose pairs "
+                    f"are found by cells, expected {expected}, or at most {MANY} pairs"
                 )
-        for k in layout.surfaces:
-            self.contact(layout.balls[0], k) if self._apart(layout.balls[0], k) else None
-
-    def _apart(self, i: int, j: int) -> bool:
-        return frame_of(self.shapes[i]).body is not frame_of(self.shapes[j]).body
+        if isinstance(self.law, Hertz):  # whose stiffness must be known of all pairs
+            bodies = {k: frame_of(self.shapes[k]).body for k in layout.balls[:2]}
+            for k in (*layout.balls, *layout.surfaces):
+                other = frame_of(self.shapes[k]).body
+                if (i := next((i for i, b in bodies.items() if b is not other), None)) is not None:
+                    self.contact(i, k)
 
 
 def frame_of(shape: Shape) -> Frame:

@@ -77,7 +77,7 @@ def checked_friction(owner: str, field: str, value: Any) -> ContactFriction:
 
 
 def axes_needed(shape: Shape, friction: ContactFriction | None) -> str:
-    """Expected instead of a shape with this friction where a place has no axes; "" if it needs none."""
+    """Expected instead of a shape where a place has no axes; "" if none are needed."""
     if len(shape.touching_balls) != 1 or shape.position.any():
         return "a Sphere or Point at its place"
     if friction is not None and (friction.rolling or friction.spinning):

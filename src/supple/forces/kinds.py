@@ -34,10 +34,12 @@ from supple.foundation.errors import ModelError, label
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
 
 Couples = Literal["", "nodes", "velocities", "state", "terms", "path"]
-Stores = Literal["", "coordinate", "line", "rope", "frames", "coupling", "gear", "contact", "contacts"]
+Stores = Literal[
+    "", "coordinate", "line", "rope", "frames", "coupling", "gear", "contact", "contacts",
+]  # fmt: skip
 View = Literal[
-    "motor", "coordinate", "efforts", "line", "point", "rope", "contact", "contacts", "energy", "sampled",
-    "controller",
+    "motor", "coordinate", "efforts", "line", "point", "rope", "contact", "contacts", "energy",
+    "sampled", "controller",
 ]  # fmt: skip
 
 

@@ -44,12 +44,12 @@ FAR = 2.0**30  # cells from the first ball beyond which all have the same number
 FIRST, SECOND, GAP, N, P, PUSH, RUB, ROW = starts(1, 1, 1, 3, 3, 1, 3)
 
 
-def room_for(balls, walls):
+def room_for(balls: int, walls: int) -> int:
     """Pairs that the list has room for."""
     return balls * (PER_BALL + walls)
 
 
-def scratch_size(balls, walls):
+def scratch_size(balls: int, walls: int) -> int:
     """Numbers of scratch of a set."""
     return HEAD + 25 * balls + 1 + 2 * MOTION * walls + room_for(balls, walls)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from supple.core.base import layout as at
 from supple.core.contact import contact, sets, surfaces
 from supple.core.equations import history as kernel
 from supple.engine.pack import contacts as pack_contacts
-from supple.forces.contact_laws import HuntCrossley
+from supple.forces.contact_laws import Hertz, HuntCrossley
 from supple.forces.contact_sets import Contacts, SetLayout, frame_of, is_ball
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, label
@@ -48,7 +49,9 @@ def _pack_cells(b: Builder, force: Contacts, layout: SetLayout) -> None:
     balls, walls = _balls(b, force, layout, names), _walls(b, force, layout, names)
     codes = sorted(
         min(pair) * 2**32 + max(pair)
-        for pair in ([names[name] for name in apart] for apart in layout.apart if apart <= set(names))
+        for pair in (
+            [names[name] for name in apart] for apart in layout.apart if apart <= set(names)
+        )
     )
     n, s, law = len(layout.balls), len(layout.surfaces), force.law
     ints: dict[int, Any] = {
@@ -65,17 +68,19 @@ def _pack_cells(b: Builder, force: Contacts, layout: SetLayout) -> None:
         sets.ROOM: sets.room_for(n, s),
     }
     b.flex_work += sets.scratch_size(n, s)
-    hard = isinstance(law, HuntCrossley)
+    stiffness, exponent = 0.0, 1.5
+    if isinstance(law, HuntCrossley):
+        stiffness, exponent = law.stiffness, law.exponent
     radii = [force.shapes[k].touching_balls[0].radius for k in layout.balls]
     reals: dict[int, Any] = {
-        contact.STIFFNESS: law.stiffness if isinstance(law, HuntCrossley) else law.stiffness(1.0),
-        contact.EXPONENT: law.exponent if isinstance(law, HuntCrossley) else 1.5,
+        contact.STIFFNESS: law.stiffness(1.0) if isinstance(law, Hertz) else stiffness,
+        contact.EXPONENT: exponent,
         contact.DAMPING: law.damping,
         contact.STATIC: 1.0,
         contact.MU: 1.0,
         contact.ACROSS: 1.0,
         contact.TURNING: 1.0,
-        sets.ROUND: float(not hard),
+        sets.ROUND: float(isinstance(law, Hertz)),
         sets.MARGIN: MARGIN * (float(np.mean(radii)) or 0.01 * b.length),
     }
     if force.friction is not None:
@@ -106,19 +111,29 @@ def _walls(b: Builder, force: Contacts, layout: SetLayout, names: dict[str, int]
         surface, frame = shape.touching_surface, frame_of(shape)
         if surface is None:
             kind = type(shape).__name__
-            raise ModelError.plain(f"{label(force)}: shapes[{k}] is a {kind}, which balls do not touch")
+            raise ModelError.plain(
+                f"{label(force)}: shapes[{k}] is a {kind}, which balls do not touch"
+            )
         node, pose = b.place(frame)
         placed = pose.then(surface.pose)
         sizes = [*surface.sizes, 0.0, 0.0, 0.0][: surfaces.SIZES]
-        ints += [node, names[frame.body.name], pack_contacts.SURFACES[surface.kind], int(surface.inside)]
+        ints += [
+            node,
+            names[frame.body.name],
+            pack_contacts.SURFACES[surface.kind],
+            int(surface.inside),
+        ]
         reals += [*placed.R.ravel().tolist(), *placed.p.tolist(), *sizes]
-        reals += [shape.curvature or 0.0, 0.0 if surface.inside else _extent(surface.kind, surface.sizes)]
+        reals += [
+            shape.curvature or 0.0,
+            0.0 if surface.inside else _extent(surface.kind, surface.sizes),
+        ]
         reals.append(shape.allowed_depth or 0.0)
     return ints, reals
 
 
 def _extent(kind: str, sizes: tuple[float, ...]) -> float:
-    """Radius about its place that holds all of a surface; 0 if there is none, or it is not known."""
+    """Radius about its place that holds all of a surface; 0 if there is none."""
     if kind in ("ball", "box", "cylinder"):
         return math.hypot(*sizes)
     return sum(sizes) if kind in ("bar", "ring") else 0.0
@@ -141,7 +156,15 @@ def set_history(c: Compiled, force: Contacts, q: Array, u: Array, z: Array) -> S
         state = [x[k : k + 1] for x in rows]
         return sorted(_touching(c, force, state), key=lambda pair: pair.shapes)
 
-    return SetHistory(*out.T, pairs, lambda: [one[2:] for one in _single(c, force, rows)])
+    touching, depth, push, stored = out.T
+    each = partial(_own_contacts, c, force, rows)
+    return SetHistory(touching, depth, push, stored, pairs, each)
+
+
+def _own_contacts(
+    c: Compiled, force: Contacts, rows: list[Array]
+) -> list[tuple[Contact, ContactHistory]]:
+    return [(one, history) for _, _, one, history in _single(c, force, rows)]
 
 
 def _single(

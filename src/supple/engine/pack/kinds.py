@@ -7,8 +7,8 @@ row in its table; integrators ask whether their kernels treat what a model has.
 from __future__ import annotations
 
 from supple.constraints.kinds import LINKS
-from supple.core.contact.sets import CONTACT_SET
 from supple.core.base.opcodes import SIGNALS
+from supple.core.contact.sets import CONTACT_SET
 from supple.engine.base.compiled import Compiled, KindTable
 from supple.forces.contact_sets import MANY
 from supple.forces.kinds import ELEMENTS
@@ -67,7 +67,7 @@ def refuse_untreated(compiled: Compiled, integrator: str, method: Method) -> Non
 
 
 def refuse_cells(compiled: Compiled, needs: str, other: str = "") -> None:
-    """Refuse sets whose pairs are found by cells where that is not treated; they have no tangents."""
+    """Refuse sets whose pairs are found by cells, which have no tangents."""
     found = compiled.kinds.get(("element", CONTACT_SET))
     if found is not None:
         raise ModelError.plain(

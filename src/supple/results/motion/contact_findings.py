@@ -142,8 +142,8 @@ def _depth_of_set(result: Result, force: Contacts) -> Iterator[RunFinding]:
         1.0,
         None,
         over > SERIOUS,
-        f"{label(force)}: bodies overlap by up to {depth:.2g} m, a pair of them by {over:.2g} times "
-        "of what is expected at most, 0.05 of a radius or 0.1 of a thickness, for which laws of "
+        f"{label(force)}: bodies overlap by up to {depth:.2g} m, two of them by {over:.2g} times "
+        "what is expected at most, 0.05 of a radius or 0.1 of a thickness, for which laws of "
         f"contact hold: use a stiffness {RESERVE * over ** (exponent + 1.0):.2g} times as large",
     )
 

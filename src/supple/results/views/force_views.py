@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from supple.foundation import validate
 from supple.foundation.arrays import Array, Booleans
 from supple.foundation.cached import cached_property
 from supple.foundation.calls import Spoken
-from supple.foundation import validate
 from supple.foundation.errors import ModelError, SuppleError
 from supple.results.data.run_data import (
     ContactHistory,
@@ -451,9 +451,9 @@ class ContactsView(ForceView):
     def pairs(self, k: int = -1) -> list[TouchingPair]:
         """Pairs that touch at output time number ``k``; -1 is the last one.
 
-        Each has the numbers of its ``shapes`` in the set, their ``bodies``, ``depth`` (m), ``point`` (3,) m,
-        ``normal`` (3,) from the first to the second, ``normal_force`` (N) and ``friction_force`` (3,) on
-        the second, world axes.
+        Each has the numbers of its ``shapes`` in the set, their ``bodies``, ``depth`` (m),
+        ``point`` (3,) m, ``normal`` (3,) from the first to the second, ``normal_force`` (N) and
+        ``friction_force`` (3,) on the second, world axes.
         """
         times = len(self._energy)
         number = validate.integer("pairs", "k", k, -times, f"a number from {-times} to {times - 1}")
