@@ -120,7 +120,7 @@ def gap_to(kind, hollow, size, y, ball):
 def least_gap(kind, hollow, size, ball, y, p):
     """Gap at the place y, the middle of a part of a way, and a bound of all within the hull of the control points p."""
     gap, n = gap_to(kind, hollow, size, y, ball)
-    if kind == surfaces.RING:  # it is not convex
+    if not surfaces.is_convex(kind):
         far = 0.0
         for k in range(4):
             far = max(far, (p[k][0] - y[0]) ** 2 + (p[k][1] - y[1]) ** 2 + (p[k][2] - y[2]) ** 2)
