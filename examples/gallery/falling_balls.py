@@ -22,7 +22,9 @@ shapes = [
 for k, radius in enumerate(radii):
     mass = 2500.0 * 4.0 / 3.0 * np.pi * radius**3
     inertia = 0.4 * mass * radius**2
-    ball = model.add(sp.RigidBody(f"ball{k}", mass, inertia=inertia, shape=sp.Sphere(radius=radius)))
+    ball = model.add(
+        sp.RigidBody(f"ball{k}", mass, inertia=inertia, shape=sp.Sphere(radius=radius))
+    )
     x, z = 0.022 * (k % layer - 4) + rng.uniform(-4e-4, 4e-4), 0.012 + 0.022 * (k // layer)
     across = (np.pi / 2, 0, 0)  # the plane of x and z
     place = ground.at(x, 0, z, rotation=across)
