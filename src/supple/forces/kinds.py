@@ -154,6 +154,7 @@ FORCES: dict[type[ForceElement], ForceKind] = {
             (codes.CONTACT, codes.RUBBING, codes.CONTACT_SET, codes.SET_RUBBING),
             "contacts",
             "contacts",
+            at_frames=True,
             switches=_always,
         ),
         ForceKind(CartesianSpring, (codes.CARTESIAN,), "point", "frames", at_frames=True),

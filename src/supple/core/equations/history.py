@@ -130,15 +130,15 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies, multi
             y[OUT_W + 3], y[OUT_W + 4], y[OUT_W + 5] = f0, f1, f2
 
 
-@entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, INT, IVEC, MAT, MAT, MAT, MAT)
-def element_history(ints, reals, work, time, q, u, z, e, places, points, power, efforts, wrenches):
-    """Action of force element e alone: power (nt, 1), efforts (nt, nu), wrenches (nt, 6 * np).
+@entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, INT, INT, IVEC, MAT, MAT, MAT, MAT)
+def element_history(ints, reals, work, time, q, u, z, e, end, places, points, power, efforts, wrenches):
+    """Action of the force elements from e up to ``end`` alone: power (nt, 1), efforts (nt, nu), wrenches (nt, 6 * np).
 
-    ``places`` (np) are nodes; the wrench of the element on each is about the point ``points`` (np, 3) of the
-    node, world axes. The element is evaluated by ``forces.apply`` as the only one of the model, so every kind is served.
+    ``places`` (np) are nodes; the wrench of the elements on each is about the point ``points`` (np, 3) of the
+    node, world axes. They are evaluated by ``forces.apply`` as the only ones of the model, so every kind is served.
     """
     m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
-    alone = hold(with_elements(m, m.element[e : e + 1], m.coef[e : e + 1]))
+    alone = hold(with_elements(m, m.element[e:end], m.coef[e:end]))
     nn = m.node.shape[0]
     for i in range(time.shape[0]):
         tree.poses(m, w, q[i])
@@ -147,7 +147,9 @@ def element_history(ints, reals, work, time, q, u, z, e, places, points, power, 
             for k in range(at.W, at.CM):
                 w.node[n, k] = 0.0
         forces.apply(alone, w, time[i], q[i], u[i], z[i])
-        power[i, 0] = w.power[0]
+        power[i, 0] = 0.0
+        for k in range(end - e):
+            power[i, 0] += w.power[k]
         for k in range(efforts.shape[1]):
             efforts[i, k] = w.effort[k]
         for j in range(places.shape[0]):
