@@ -146,8 +146,8 @@ class Contacts(ForceElement):
         """Refuse what pairs that are found by cells cannot have."""
         friction: Any = self.friction
         if friction is not None:
-            plain = isinstance(friction, RoundedFriction) and friction.mu[0] == friction.mu[1]
-            if not plain:
+            along, across = friction.mu
+            if not isinstance(friction, RoundedFriction) or along != across:
                 kind, expected = type(friction).__name__, "RoundedFriction with one coefficient"
                 raise ModelError.plain(
                     f"{label(self)}: friction is {kind} of {len(layout.balls)} balls whose pairs "
