@@ -109,14 +109,15 @@ def _walls(b: Builder, force: Contacts, layout: SetLayout, names: dict[str, int]
     for k in layout.surfaces:
         shape = force.shapes[k]
         surface, frame = shape.touching_surface, frame_of(shape)
-        if surface is None:
-            kind = type(shape).__name__
+        if surface is None or surface.data is not None:
+            kind, expected = type(shape).__name__, "a Plane, Cuboid, Cylinder, Capsule or Torus"
             raise ModelError.plain(
-                f"{label(force)}: shapes[{k}] is a {kind}, which balls do not touch"
+                f"{label(force)}: shapes[{k}] is a {kind}, which balls whose pairs are found by "
+                f"cells do not touch, expected {expected}, or cells=False"
             )
         node, pose = b.place(frame)
         placed = pose.then(surface.pose)
-        sizes = [*surface.sizes, 0.0, 0.0, 0.0][: surfaces.SIZES]
+        sizes = [*surface.sizes, *[0.0] * surfaces.SIZES][: surfaces.SIZES]
         ints += [
             node,
             names[frame.body.name],
@@ -134,7 +135,9 @@ def _walls(b: Builder, force: Contacts, layout: SetLayout, names: dict[str, int]
 
 def _extent(kind: str, sizes: tuple[float, ...]) -> float:
     """Radius about its place that holds all of a surface; 0 if there is none."""
-    if kind in ("ball", "box", "cylinder"):
+    if kind == "box":  # the last is the rounding of its edges
+        return math.hypot(*sizes[:3]) + sum(sizes[3:])
+    if kind in ("ball", "cylinder"):
         return math.hypot(*sizes)
     return sum(sizes) if kind in ("bar", "ring") else 0.0
 
