@@ -435,6 +435,11 @@ def test_sentences() -> None:
         sp.Contacts("set", [ball, sp.Sphere(radius=0.1)], LAW)
     with pytest.raises(sp.ModelError, match=r"friction is Friction of 4 balls .* RoundedFriction"):
         build(cloud(4, friction=sp.Friction(0.3), cells=True))
+    hills = m.copy()
+    field = sp.HeightField(m.ground.at(-1, -1), np.zeros((4, 4)), 1.0)
+    hills.add(sp.Contacts("set", [ball, field], LAW, cells=True))
+    with pytest.raises(sp.ModelError, match=r"shapes\[1\] is a HeightField, which balls .* cells"):
+        build(hills)
     rings = [sp.Torus(x.at(0), radius=0.1, section=0.01) for x in (a, b)]
     for shapes in ([*rings, floor], [ball, *rings, floor]):
         copy = m.copy()
