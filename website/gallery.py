@@ -23,7 +23,7 @@ LARGEST = 60_000  # bytes
 FILMS = ("four_bar", "windows", "delta", "tippe_top")
 FRAMES, PACE, LARGEST_FILM = 20, 100, 150_000  # number, ms for each, bytes
 # Scripts that take more than a few seconds.
-LONG = ("identified_rig", "quiet_stop", "lightest_arm", "eight_links")
+LONG = ("identified_rig", "quiet_stop", "lightest_arm", "eight_links", "falling_balls")
 # Scripts by subject, in the order of the page.
 SUBJECTS = {
     "Choices of coordinates": (
@@ -42,7 +42,7 @@ SUBJECTS = {
         *("quadruped", "delta", "bennett", "robot_arm", "balanced_pole", "crane"),
         "eight_links",
     ),
-    "Contact": ("tippe_top", "ball_bearing"),
+    "Contact": ("tippe_top", "ball_bearing", "falling_balls"),
     "Optima and fits": ("identified_rig", "quiet_stop", "lightest_arm"),
     "Questions to results": (
         *("rig_spectrum", "rig_spectrogram", "two_runs", "convergence"),

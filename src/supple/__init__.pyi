@@ -81,6 +81,7 @@ from supple.forces.contact_laws import Friction as Friction
 from supple.forces.contact_laws import Hertz as Hertz
 from supple.forces.contact_laws import HuntCrossley as HuntCrossley
 from supple.forces.contact_laws import RoundedFriction as RoundedFriction
+from supple.forces.contact_sets import Contacts as Contacts
 from supple.forces.contacts import Contact as Contact
 from supple.forces.controllers import ControlLaw as ControlLaw
 from supple.forces.controllers import SampledController as SampledController

@@ -211,7 +211,9 @@ def _preload(ends: Callable[..., tuple[sp.Frame, sp.Frame]]) -> Callable[..., Ma
     return make
 
 
-def _contact(ends: Callable[..., tuple[sp.Frame, sp.Frame]]) -> Callable[..., Made]:
+def _contact(
+    ends: Callable[..., tuple[sp.Frame, sp.Frame]], several: bool = False
+) -> Callable[..., Made]:
     """Two large balls, which overlap by far, at rest: a push along the line between them."""
 
     def make(tip: sp.Frame, other: sp.RigidBody) -> Made:
@@ -224,7 +226,9 @@ def _contact(ends: Callable[..., tuple[sp.Frame, sp.Frame]]) -> Callable[..., Ma
             return [(a, -force, NONE), (b, force, NONE)]
 
         law = sp.HuntCrossley(stiffness=200.0, exponent=1.0)
-        balls = (sp.Sphere(end, radius=3.0) for end in (a, b))
+        balls = [sp.Sphere(end, radius=3.0) for end in (a, b)]
+        if several:
+            return sp.Contacts("item", balls, law, except_joined=False), wrench
         return sp.Contact("item", *balls, law), wrench
 
     return make
@@ -288,6 +292,7 @@ POINT_FORCES: dict[str, tuple[type, Callable[..., Made], bool]] = {
     "CartesianSpring at B": (sp.CartesianSpring, _cartesian(second), True),
     "Contact at A": (sp.Contact, _contact(first), True),
     "Contact at B": (sp.Contact, _contact(second), True),
+    "Contacts": (sp.Contacts, _contact(first, True), True),
     "Bushing at A": (sp.Bushing, _preload(first), False),
     "Bushing at B": (sp.Bushing, _preload(second), False),
     "ForceFunction": (sp.ForceFunction, _function(NONE), True),

@@ -22,6 +22,7 @@ from models.kind_models import (
     JOINTS,
     KINDS,
     SIGNAL_WAVES,
+    by_cells,
     pushed,
 )
 from models.kind_runs import END, INTEGRATORS, formulations, model_of, run
@@ -184,6 +185,7 @@ def test_every_row_of_the_tables_is_run() -> None:
     rows = {("motion", kind.code) for kind in motions.MOTIONS.values()}
     rows |= {("element", code) for code in ELEMENTS} | {("link", code) for code in LINKS}
     rows |= {("driven link", code) for code, kind in LINKS.items() if kind.driven}
+    used |= set(build(by_cells()).kinds)  # by DormandPrince: tests/forces/test_contact_sets.py
     assert used == rows | {("signal", code) for code in SIGNALS}
 
 

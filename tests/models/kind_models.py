@@ -177,6 +177,22 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
             )
         ),
     ),
+    "Contacts": (
+        sp.Contacts,
+        lambda: with_item(
+            lambda m: sp.Contacts(
+                "touch",
+                [
+                    sp.Sphere(m["bob"].at(0.02), radius=0.9),
+                    sp.Cuboid(m.ground.at(0, 0, -0.4), (3, 3, 1)),
+                    sp.Sphere(m["link"].at(0.1), radius=0.2),
+                ],
+                sp.HuntCrossley(stiffness=900.0, restitution=0.7, speed=2.0),
+                sp.RoundedFriction(0.1, transition=1),
+                except_joined=False,
+            )
+        ),
+    ),
     "Bushing with matrices": (
         sp.Bushing,
         lambda: with_item(
@@ -459,6 +475,26 @@ def pushed(waves: Sequence[sp.signals.Signal]) -> sp.Model:
     components = [*waves, *[0.0] * (6 - len(waves))]
     turning = [0.02 * wave for wave in components[3:]]
     return with_item(lambda m: sp.Force("push", m["bob"].at(0), components[:3], turning), floating)
+
+
+def by_cells() -> sp.Model:
+    """An arm with balls that overlap with the ground and with each other, for `DormandPrince`."""
+    model = arm()
+    model.add(
+        sp.Contacts(
+            "pile",
+            [
+                sp.Sphere(model["bob"].at(0.02), radius=0.3),
+                sp.Cuboid(model.ground.at(0.5, 0, -0.4), (3, 3, 0.3)),
+                sp.Sphere(model["link"].at(0.1), radius=0.3),
+            ],
+            sp.HuntCrossley(stiffness=900.0, restitution=0.7, speed=2.0),
+            sp.RoundedFriction(0.1, transition=1),
+            except_joined=False,
+            cells=True,
+        )
+    )
+    return model
 
 
 KINDS: dict[str, Callable[[], sp.Model]] = {

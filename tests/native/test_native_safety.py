@@ -23,7 +23,7 @@ import supple as sp
 from models.c_models import CModel, code, controlled_arm
 from models.fmi_calls import Fmu
 from models.image_parts import fault_of, parts_of
-from models.kind_models import KINDS
+from models.kind_models import KINDS, by_cells
 from models.linkages import parallelogram
 from supple.core.base import layout as at
 from supple.core.forces import callback, forces
@@ -192,7 +192,15 @@ def functions() -> ctypes.CDLL:
 
 def test_every_kind_of_element_has_rules():
     functions_in_python = {forces.FRAME_FUNCTION, forces.JOINT_FUNCTION, forces.PAIR_FUNCTION}
-    assert set(check_rules.ELEMENT[:, 0].tolist()) == set(ELEMENTS) - functions_in_python
+    in_workspace = {forces.CONTACT_SET, forces.SET_RUBBING}  # their lists of pairs
+    known = set(check_rules.ELEMENT[:, 0].tolist())
+    assert known == set(ELEMENTS) - functions_in_python - in_workspace
+
+
+def test_pairs_found_by_cells_are_refused():
+    """An image of them would be refused by the C functions; the sentence comes before."""
+    with pytest.raises(sp.ModelError, match=r"found by cells, which a C program does not treat"):
+        sp.prepare(by_cells()).image(0.2, integrator=sp.DormandPrince())
 
 
 def resealed(image: bytes, place: int, word: int) -> bytes:

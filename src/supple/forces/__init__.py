@@ -6,6 +6,7 @@ where it may act, its energy, its drawing, its names. It imports joints, bodies 
 
 from supple.forces.base import ForceElement, JointForce
 from supple.forces.contact_laws import Friction, Hertz, HuntCrossley, RoundedFriction
+from supple.forces.contact_sets import Contacts
 from supple.forces.contacts import Contact
 from supple.forces.controllers import (
     ControlLaw,
@@ -40,6 +41,7 @@ __all__ = [
     "Bushing",
     "CartesianSpring",
     "Contact",
+    "Contacts",
     "ControlLaw",
     "Controller",
     "CoordinateSpring",

@@ -65,7 +65,8 @@ def _pair(
     return Pair(surface, each, swapped, (first, second))
 
 
-def _shape(owner: str, field: str, value: Any) -> Shape:
+def checked_shape(owner: str, field: str, value: Any) -> Shape:
+    """Return a shape with a frame, that of a body if a body is given."""
     if isinstance(value, Body):
         shapes = getattr(value, "shape", None)
         if isinstance(shapes, Shape):
@@ -77,16 +78,29 @@ def _shape(owner: str, field: str, value: Any) -> Shape:
     return value
 
 
-def _law(owner: str, field: str, value: Any) -> ContactLaw:
+def checked_law(owner: str, field: str, value: Any) -> ContactLaw:
+    """Return a law of the push."""
     if not isinstance(value, ContactLaw):
         raise ModelError(owner, field, value, LAW)
     return value
 
 
-def _friction(owner: str, field: str, value: Any) -> ContactFriction:
+def checked_friction(owner: str, field: str, value: Any) -> ContactFriction:
+    """Return a law of friction."""
     if not isinstance(value, ContactFriction):
         raise ModelError(owner, field, value, FRICTION)
     return value
+
+
+def axes_needed(shape: Shape, friction: ContactFriction | None) -> str:
+    """Expected instead of a shape where a place has no axes; "" if none are needed."""
+    if shape.uses_axes:
+        return "a Sphere or Point at its place"
+    if friction is not None and (friction.rolling or friction.spinning):
+        return "friction without resistance to rolling and spinning"
+    if friction is not None and friction.mu[0] != friction.mu[1]:
+        return "friction with one coefficient"
+    return ""
 
 
 @declared
@@ -109,10 +123,10 @@ class Contact(ForceElement):
     friction : Friction or RoundedFriction, optional
     """
 
-    A: Given[Shape | Body, Shape] = checked(_shape)
-    B: Given[Shape | Body, Shape] = checked(_shape)
-    law: ContactLaw = checked(_law)
-    friction: ContactFriction | None = checked(_friction, default=None)
+    A: Given[Shape | Body, Shape] = checked(checked_shape)
+    B: Given[Shape | Body, Shape] = checked(checked_shape)
+    law: ContactLaw = checked(checked_law)
+    friction: ContactFriction | None = checked(checked_friction, default=None)
 
     def _check(self, owner: str) -> None:
         expect_two_bodies(owner, self.A.frame, self.B.frame)
@@ -133,14 +147,7 @@ class Contact(ForceElement):
 
     def needs_axes(self, field: str) -> str:
         """Expected instead of a shape with axes; a ball or a point needs none."""
-        shape, friction = self.A if field == "A" else self.B, self.friction
-        if shape.uses_axes:
-            return "a Sphere or Point at its place"
-        if friction is not None and (friction.rolling or friction.spinning):
-            return "friction without resistance to rolling and spinning"
-        if friction is not None and friction.mu[0] != friction.mu[1]:
-            return "friction with one coefficient"
-        return ""
+        return axes_needed(self.A if field == "A" else self.B, self.friction)
 
     def pairs(self) -> tuple[Pair, ...]:
         """The balls, rings or bars and surfaces by which both shapes touch."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from supple.core.forces import forces as codes
 from supple.forces.base import ForceElement
+from supple.forces.contact_sets import Contacts
 from supple.forces.contacts import Contact
 from supple.forces.controllers import SampledController, StateSpaceController
 from supple.forces.functions import EffortFunction, ForceFunction, PairFunction
@@ -33,10 +34,12 @@ from supple.foundation.errors import ModelError, label
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
 
 Couples = Literal["", "nodes", "velocities", "state", "terms", "path"]
-Stores = Literal["", "coordinate", "line", "rope", "frames", "coupling", "gear", "contact"]
+Stores = Literal[
+    "", "coordinate", "line", "rope", "frames", "coupling", "gear", "contact", "contacts",
+]  # fmt: skip
 View = Literal[
-    "motor", "coordinate", "efforts", "line", "point", "rope", "contact", "energy", "sampled",
-    "controller",
+    "motor", "coordinate", "efforts", "line", "point", "rope", "contact", "contacts", "energy",
+    "sampled", "controller",
 ]  # fmt: skip
 
 
@@ -54,6 +57,7 @@ class ElementKind:
     methods: frozenset[Method] = ALL_METHODS  # families of integrators that treat it
 
 
+ONE_STEP: frozenset[Method] = frozenset(("one-step",))
 ELEMENTS: dict[int, ElementKind] = {
     kind.code: kind
     for kind in (
@@ -77,6 +81,8 @@ ELEMENTS: dict[int, ElementKind] = {
         ElementKind(codes.ROPE, "a rope", True, "path", WITHOUT_ENERGY),
         ElementKind(codes.CONTACT, "a contact", True, "nodes", WITHOUT_ENERGY),
         ElementKind(codes.RUBBING, "friction of a contact", True, "", WITHOUT_ENERGY),
+        ElementKind(codes.CONTACT_SET, "a set of bodies found by cells", True, "", ONE_STEP),
+        ElementKind(codes.SET_RUBBING, "friction of a set", True, "", ONE_STEP),
         ElementKind(codes.VECTOR_LOAD, "a load along a gradient body", False),
         ElementKind(
             codes.SECTION_LOAD, "a load on sections of a gradient body", False, "", WITHOUT_ENERGY
@@ -140,6 +146,14 @@ FORCES: dict[type[ForceElement], ForceKind] = {
             (codes.CONTACT, codes.RUBBING),
             "contact",
             "contact",
+            at_frames=True,
+            switches=_always,
+        ),
+        ForceKind(
+            Contacts,
+            (codes.CONTACT, codes.RUBBING, codes.CONTACT_SET, codes.SET_RUBBING),
+            "contacts",
+            "contacts",
             at_frames=True,
             switches=_always,
         ),

@@ -11,11 +11,14 @@ from supple.core.bodies import chart
 from supple.core.equations import dynamics
 from supple.engine.base.compiled import Compiled, RowSets
 from supple.engine.base.histories import RunHistory
+from supple.engine.pack.kinds import refuse_cells
 from supple.foundation.arrays import Array
 from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError
 from supple.loops.assembly import Rows, rows_at
 from supple.native.declare import Entry
+
+TANGENTS = "an analysis with tangents (equilibria, linear models, sensitivities)"
 
 
 class Energies(NamedTuple):
@@ -184,6 +187,7 @@ class Equations:
         lam: Array | None = None,
     ) -> Tangents:
         """The residual and all its derivatives, and those of the controller rates."""
+        refuse_cells(self.compiled, TANGENTS)
         self._set_multipliers(lam)
         n, nz = self.nu, self.nz
         shapes = (n,), (n, n), (n, n), (n, n), (n, nz), (nz, n), (nz, n), (nz, nz)

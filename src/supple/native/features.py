@@ -32,6 +32,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "elastic edges": ("bodies_flex_edge_",),
     "bushings": ("forces_bushing_",),
     "contacts with data": ("contact_fields_",),
+    "sets of bodies": ("contact_sets_", "run_sweeps_"),
     "contacts": ("contact_",),
     "inner states": (
         "equations_inner_states_",

@@ -43,6 +43,7 @@ from supple.results.views.body_views import PlacesView, body_view
 from supple.results.views.constraint_views import ConstraintView, SlidingView
 from supple.results.views.flexible_views import BeamView, FlexibleView
 from supple.results.views.force_views import (
+    ContactsView,
     ContactView,
     ControllerView,
     EffortFunctionView,
@@ -368,11 +369,13 @@ class Result:
             return LineForceView(*common, ends=(first, second))
         if view == "rope":
             return RopeView(*common)
-        if view == "contact":
+        if view in ("contact", "contacts"):
             losses = {}
             for kind in ("push", "friction"):
                 own = [k for k in parts if compiled.force_names[k].endswith(f".{kind}")]
                 losses[kind] = self.data.channels[:, own].sum(axis=1)
+            if view == "contacts":
+                return ContactsView(*common, losses=losses)
             touches = [one for one in self.data.touches if one.contact == name]
             back = isinstance(force, Contact) and force.pairs()[0].swapped
             return ContactView(*common, losses=losses, touches=touches, turned=back)

@@ -45,7 +45,8 @@ from supple.core.base import layout as at
 from supple.core.equations import dynamics
 from supple.core.equations import tree_border as border
 from supple.core.equations import tree_parts as parts
-from supple.formulations.equations import Equations
+from supple.engine.pack.kinds import refuse_cells
+from supple.formulations.equations import TANGENTS, Equations
 from supple.foundation.arrays import Array
 from supple.loops.assembly import Assembler, row_sizes
 from supple.loops.closing import TINY, bordered, sparse_solution
@@ -128,6 +129,7 @@ def sparse_balance(
     from scipy.sparse import csr_array, diags_array, eye_array
 
     c = equations.compiled
+    refuse_cells(c, TANGENTS)
     unit, still, nz = c.scale, np.zeros(c.nu), c.nz
     units, sizes = diags_array(unit), row_sizes(c)
     rows = equations.constraints(t, q, still)

@@ -20,6 +20,7 @@ from supple.forces import (
     Bushing,
     CartesianSpring,
     Contact,
+    Contacts,
     CoordinateSpring,
     ForceElement,
     JointSpring,
@@ -34,6 +35,7 @@ from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array
 from supple.joints.interactions import Target
 from supple.reduction.modal import ModalBody
+from supple.results.data.run_data import ContactHistory
 from supple.results.result import Result
 
 if TYPE_CHECKING:
@@ -206,14 +208,29 @@ def _frames(mode: Mode, ends: Result, force: CartesianSpring | Bushing) -> float
 
 
 def _contact(mode: Mode, ends: Result, force: Contact) -> float:
-    view = ends[force.name]
+    loads = ends.data.loads
+    assert loads is not None
+    shown = loads(force.name).contact
+    assert shown is not None
+    return _of_contact(mode, force, shown)
+
+
+def _contacts(mode: Mode, ends: Result, force: Contacts) -> float:
+    loads = ends.data.loads
+    assert loads is not None
+    found = loads(force.name).contacts
+    assert found is not None
+    return sum((_of_contact(mode, *one) for one in found.each()), 0.0)
+
+
+def _of_contact(mode: Mode, force: Contact, h: ContactHistory) -> float:
     stiffness, exponent = force.push()
-    depth, weight = np.maximum(-view.gaps[0], 0.0), np.array([p.weight for p in force.pairs()])
+    depth, weight = np.maximum(-h.gap[0], 0.0), np.array([p.weight for p in force.pairs()])
     slope = np.where(depth > 0.0, stiffness * exponent * depth ** (exponent - 1.0), 0.0)
     hold, touches = force.bristle(mode.model.bodies), depth > 0.0
-    held = np.sum(view.slips**2, axis=2) * touches * weight
+    held = np.sum(h.slip**2, axis=2) * touches * weight
     along = 0.0 if hold is None else hold[0] * float(np.sum(held))
-    return float(np.sum(weight * slope * view.gap_rates**2)) + along
+    return float(np.sum(weight * slope * h.rate**2)) + along
 
 
 def _nothing(mode: Mode, ends: Result, force: ForceElement) -> float:
@@ -230,6 +247,7 @@ STORED: dict[Stores, Callable[[Mode, Result, Any], float]] = {
     "gear": _gear,
     "frames": _frames,
     "contact": _contact,
+    "contacts": _contacts,
 }
 
 

@@ -27,6 +27,7 @@ from supple.constraints.topology_changes import Change, Lock, Release
 from supple.core.equations import dynamics, history
 from supple.engine.base.compiled import Compiled, FrameKey, JointRecord, frame_key
 from supple.engine.pack.builder import build, with_initial
+from supple.engine.pack.kinds import refuse_cells
 from supple.engine.reading.phases import Phase, in_phase
 from supple.engine.reading.rows import own_mass, rows_at
 from supple.engine.reading.symmetry import Symmetry, symmetries
@@ -49,7 +50,7 @@ from supple.foundation.frames import Frame
 from supple.foundation.progress import told
 from supple.graph.topology import FREE, Graph
 from supple.graph.tree_choice import Tree
-from supple.integrators.methods.explicit import refuse_explicit
+from supple.integrators.methods.explicit import DormandPrince, refuse_explicit
 from supple.integrators.run.driver import Problem, Progress
 from supple.integrators.run.line_ends import line_ends
 from supple.integrators.run.sampling import Sampler
@@ -172,6 +173,13 @@ def fast_sections(run: Built) -> None:
     refuse_explicit(run.compiled, run.options.method)
 
 
+def implicit_sets(run: Built) -> None:
+    """Refuse methods with Newton's matrix for sets whose pairs are found by cells."""
+    method = run.options.method
+    if not isinstance(method, DormandPrince):
+        refuse_cells(run.compiled, type(method).__name__, "DormandPrince(), ")
+
+
 def early_end(run: Placed) -> None:
     """Refuse an end that is not behind the start."""
     begin = run.state.t
@@ -225,6 +233,7 @@ REFUSALS: tuple[tuple[type[Asked], Callable[[Any], None]], ...] = (
     (Asked, other_method),
     (Built, held_joints),
     (Built, fast_sections),
+    (Built, implicit_sets),
     (Placed, early_end),
     (Placed, undefined_motions),
     (Placed, singular_start),

@@ -55,6 +55,7 @@ SMOOTH, ROUNDED = 0, 1
 STIFFNESS, EXPONENT, DAMPING, MU, ACROSS, STATIC, STRIBECK, SPEED, HOLD, HOLD_DAMPING, ROLLING, SPINNING, TURNING, AXIS, _ = starts(
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3
 )
+ALLOWED = 25  # depth for which the law holds, 0 if that is not known; kernels do not need it
 # Scratch rows of tangents: of the wrench on B along displacements and twists, the wrench; of the rates of the state, and of the wrench along the
 # state; of the rates along the state
 E_ROW, C_ROW, W_ROW, EZ_ROW, CZ_ROW, WZ_ROW, ZZ_ROW = 5, 11, 17, 25, 28, 31, 34

@@ -25,7 +25,7 @@ from supple.core.bodies import chart, tree
 from supple.core.dop853 import table
 from supple.core.equations import dynamics, kkt, partition
 from supple.core.forces import constraint_rows as links
-from supple.core.run import acceptance, kinks, step_size, weights
+from supple.core.run import acceptance, kinks, step_size, sweeps, weights
 from supple.core.run import step as st
 from supple.core.run.acceptance import audit_state
 from supple.native.declare import (
@@ -347,6 +347,11 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         count[trouble] = outcome
         if refuse(count, state, h, outcome, error, worst):
             continue
+        if sweeps.has_sets(m):
+            s = sweeps.missed_touch(m, w, r, o.y, h)
+            if s < 1.0 and s * h > 4.0 * state[st.H_MIN]:
+                acceptance.reject(count, state, s * h, worst)
+                continue
         if acceptance.is_dense(m, r, count, grid, t1):
             outcome = stages(m, w, r, o, count, DENSE_STAGES, t, h, left, o.d)
             count[trouble] = outcome

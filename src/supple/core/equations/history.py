@@ -8,7 +8,7 @@ from supple.core.base import layout as at
 from supple.core.base.buffers import starts
 from supple.core.base.layout import TREE_WORDS, WORK_WORDS, tree_at, with_elements, work_at
 from supple.core.bodies import tree
-from supple.core.contact import contact
+from supple.core.contact import contact, pairs, sets
 from supple.core.equations import dynamics
 from supple.core.equations.energies import kinetic, momentum, potential, strain, sum_vectors
 from supple.core.forces import constraint_rows as links
@@ -21,6 +21,9 @@ OUT_R, OUT_P, OUT_V, OUT_A, OUT_W, NODE_COLUMNS = starts(9, 3, 6, 6, 6)
 MOTION_COLUMNS = OUT_A  # those that need no accelerations
 # Columns of energies: kinetic, gravity, elastic; momentum [angular about the world's origin; linear]; strain
 KINETIC, GRAVITY, ELASTIC, MOMENTUM, STRAIN, ENERGIES = starts(1, 1, 1, 6, 1)
+
+# Columns of a set of contacts: number of touching pairs, largest depth, sum of pushes, stored energy
+TOUCHING, DEPTH, PUSHES, STORED, SET_COLUMNS = range(5)
 
 
 @kernel
@@ -127,15 +130,15 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies, multi
             y[OUT_W + 3], y[OUT_W + 4], y[OUT_W + 5] = f0, f1, f2
 
 
-@entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, INT, IVEC, MAT, MAT, MAT, MAT)
-def element_history(ints, reals, work, time, q, u, z, e, places, points, power, efforts, wrenches):
-    """Action of force element e alone: power (nt, 1), efforts (nt, nu), wrenches (nt, 6 * np).
+@entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, INT, INT, IVEC, MAT, MAT, MAT, MAT)
+def element_history(ints, reals, work, time, q, u, z, e, end, places, points, power, efforts, wrenches):
+    """Action of the force elements from e up to ``end`` alone: power (nt, 1), efforts (nt, nu), wrenches (nt, 6 * np).
 
-    ``places`` (np) are nodes; the wrench of the element on each is about the point ``points`` (np, 3) of the
-    node, world axes. The element is evaluated by ``forces.apply`` as the only one of the model, so every kind is served.
+    ``places`` (np) are nodes; the wrench of the elements on each is about the point ``points`` (np, 3) of the
+    node, world axes. They are evaluated by ``forces.apply`` as the only ones of the model, so every kind is served.
     """
     m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
-    alone = hold(with_elements(m, m.element[e : e + 1], m.coef[e : e + 1]))
+    alone = hold(with_elements(m, m.element[e:end], m.coef[e:end]))
     nn = m.node.shape[0]
     for i in range(time.shape[0]):
         tree.poses(m, w, q[i])
@@ -144,7 +147,9 @@ def element_history(ints, reals, work, time, q, u, z, e, places, points, power, 
             for k in range(at.W, at.CM):
                 w.node[n, k] = 0.0
         forces.apply(alone, w, time[i], q[i], u[i], z[i])
-        power[i, 0] = w.power[0]
+        power[i, 0] = 0.0
+        for k in range(end - e):
+            power[i, 0] += w.power[k]
         for k in range(efforts.shape[1]):
             efforts[i, k] = w.effort[k]
         for j in range(places.shape[0]):
@@ -166,3 +171,38 @@ def contact_history(ints, reals, work, q, u, z, e, out):
         tree.poses(m, w, q[i])
         tree.motion(m, w, u[i], u[i])  # accelerations do not enter
         contact.contact_shown(m, w, e, z[i], out[i])
+
+
+@entry(INTS, REALS, VEC, MAT, MAT, MAT, IVEC, VEC, MAT)
+def set_history(ints, reals, work, q, u, z, elements, shown, out):
+    """Fill out (nt, SET_COLUMNS) with what elements, contacts and sets, do together; ``shown`` (contact.SHOWN) is scratch."""
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    for i in range(q.shape[0]):
+        tree.poses(m, w, q[i])
+        tree.motion(m, w, u[i], u[i])  # accelerations do not enter
+        row = out[i]
+        for k in range(SET_COLUMNS):
+            row[k] = 0.0
+        for k in range(elements.shape[0]):
+            if m.element[elements[k], at.KIND] == pairs.CONTACT:
+                contact.contact_shown(m, w, elements[k], z[i], shown)
+                gap = shown[contact.SHOWN_GAP]
+                row[TOUCHING] += 1.0 if gap < 0.0 else 0.0
+                row[DEPTH] = max(row[DEPTH], -gap)
+                row[PUSHES] += shown[contact.SHOWN_PUSH]
+                row[STORED] += shown[contact.SHOWN_STORED]
+            elif m.element[elements[k], at.KIND] == sets.CONTACT_SET:
+                row[STORED] += sets.set_sums(m, w, elements[k])
+                j = m.element[elements[k], sets.SCRATCH]
+                row[TOUCHING] += w.flex[j + sets.TOUCHING]
+                row[DEPTH] = max(row[DEPTH], w.flex[j + sets.DEEPEST])
+                row[PUSHES] += w.flex[j + sets.PUSHED]
+
+
+@entry(INTS, REALS, VEC, VEC, VEC, INT, MAT)
+def touching_pairs(ints, reals, work, q, u, e, out):
+    """Fill rows of out (m, sets.ROW) with pairs of set e that touch at one state; returns their number, which may be above m."""
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    tree.poses(m, w, q)
+    tree.motion(m, w, u, u)  # accelerations do not enter
+    return sets.set_pairs(m, w, e, out)

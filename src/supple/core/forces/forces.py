@@ -14,9 +14,10 @@ from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import enter, point, subtract_wrench_turn
 from supple.core.bodies import ancf as gradient
 from supple.core.bodies import membrane
-from supple.core.contact import contact
+from supple.core.contact import contact, sets
 from supple.core.contact.contact import RUBBING
 from supple.core.contact.pairs import CONTACT
+from supple.core.contact.sets import CONTACT_SET, SET_RUBBING
 from supple.core.forces import beam_load as load
 from supple.core.forces import (
     bushing,
@@ -46,9 +47,9 @@ from supple.core.forces.signals import evaluate
 from supple.native.declare import INT, MAT, REAL, VEC, kernel, shared
 
 __all__ = [
-    "BODY_DAMPING", "BUSHING", "CARTESIAN", "CONTACT", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "GRADIENT", "JOINT_EFFORT", "JOINT_FRICTION",
+    "BODY_DAMPING", "BUSHING", "CARTESIAN", "CONTACT", "CONTACT_SET", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "GRADIENT", "JOINT_EFFORT", "JOINT_FRICTION",
     "JOINT_FUNCTION", "JOINT_LAW", "JOINT_SPRING", "JOINT_STOP", "LINEAR_CONTROL", "LINE_LAW", "LOAD", "MEMBRANE", "PAIR_FUNCTION",
-    "PID", "PRESSURE", "ROPE", "RUBBING", "SECTION_LOAD", "SPRING_DAMPER", "VECTOR_LOAD", "apply", "differentiate", "drive", "energy",
+    "PID", "PRESSURE", "ROPE", "RUBBING", "SECTION_LOAD", "SET_RUBBING", "SPRING_DAMPER", "VECTOR_LOAD", "apply", "differentiate", "drive", "energy",
 ]
 
 FORCE, BODY_DAMPING, BUSHING, LOAD, FRAME_FUNCTION, JOINT_FUNCTION, GEAR = 1, 3, 4, 5, 6, 7, 8
@@ -59,7 +60,7 @@ GRADIENT = 14  # elastic forces, damping and weight of a gradient body
 VECTOR_LOAD = 15  # a load along a gradient body
 PRESSURE = 18  # on a surface of a gradient body
 SECTION_LOAD = 19  # a load along a gradient body that turns with its sections
-# 2 and 11 are springs along a line, 16 ropes, 17 linear controllers, 20 and 21 contacts; kinds from JOINT_SPRING on act on one joint coordinate
+# 2 and 11 are springs along a line, 16 ropes, 17 linear controllers, 20 to 23 contacts; kinds from JOINT_SPRING on act on one joint coordinate
 
 # Element integers of FORCE: node, 1 if it turns with the body, signals of force and torque (6); reals: pose of the frame
 NODE, FOLLOWS, SIGNALS = 1, 2, 3
@@ -68,6 +69,7 @@ BODY, LINK, VISCOUS = 1, 1, 2
 # ... of GEAR: places in q and u of the first coordinate, and of the second; reals: factors of both, stiffness, damping, rest
 GEAR_Q1, GEAR_U1, GEAR_Q2, GEAR_U2 = 1, 2, 3, 4
 GEAR_1, GEAR_2, GEAR_STIFFNESS, GEAR_DAMPING, GEAR_REST = range(5)
+ACTS = 1  # of a set: its wrenches act
 MANY = 1000003  # for numbers of branches; odd, so that the branch of no element is lost where they overflow
 
 
@@ -189,6 +191,10 @@ def apply(tree, work, t, q, u, z):
             power[e] = contact.contact_apply(tree, work, e, z)
         elif kind == RUBBING:
             power[e] = contact.contact_rubs(tree, work, e, z)
+        elif kind == CONTACT_SET:
+            power[e] = sets.set_apply(tree, work, e, ACTS)
+        elif kind == SET_RUBBING:
+            power[e] = sets.set_rubs(tree, work, e)
         else:  # GEAR
             stretch, rate = gear(tree, e, q, u)
             f = c[GEAR_STIFFNESS] * stretch + c[GEAR_DAMPING] * rate
@@ -262,6 +268,8 @@ def energy(tree, work, q, z):
             total += rope.rope_stored(tree, work, e, q)
         elif el[at.KIND] == CONTACT:
             total += contact.contact_stored(tree, work, e, z)
+        elif el[at.KIND] == CONTACT_SET:
+            total += sets.set_sums(tree, work, e)
         elif el[at.KIND] == GEAR:
             stretch = c[GEAR_1] * q[el[GEAR_Q1]] + c[GEAR_2] * q[el[GEAR_Q2]] - c[GEAR_REST]
             total += 0.5 * c[GEAR_STIFFNESS] * stretch * stretch

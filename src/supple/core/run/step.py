@@ -76,7 +76,7 @@ RUN_RECORD = Record(
         "fast": "nu",  # largest rates and accelerations of coordinates in a part of the step
         "curved": "nu",
         "sign": "elements",  # of the work in the balance of energy
-        "deepest": "elements",  # of contacts, largest overlap where a step ended
+        "deepest": "elements",  # of contacts and sets, largest overlap where a step ended; of friction of a set the largest over what is allowed
         "touch": ("elements", TOUCH),
         "found_touch": (f"{TOUCHES_WAITING} + elements", TOUCH + 2),  # and when it ended, and of which element it is
         "shown": SHOWN,

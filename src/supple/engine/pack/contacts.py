@@ -56,8 +56,10 @@ def pack(b: Builder, force: Contact) -> None:
         contact.ACROSS: 1.0,
         contact.TURNING: 1.0,
     }
+    known = [s.allowed_depth for s in (force.A, force.B) if s.allowed_depth is not None]
+    reals[contact.ALLOWED] = min(known, default=0.0)
     if force.friction is not None:
-        reals |= _rubbing(force.friction)
+        reals |= rubbing(force.friction)
     hold = force.bristle(b.bodies_by_name)
     found = force.pairs()
     for k, touch in enumerate(found):
@@ -108,7 +110,8 @@ def _form(b: Builder, data: SurfaceData) -> dict[int, int]:
     return {fields.FORM: b.add_numbers(data.numbers), fields.COUNTS: b.add_integers(data.counts)}
 
 
-def _rubbing(friction: ContactFriction) -> dict[int, float]:
+def rubbing(friction: ContactFriction) -> dict[int, float]:
+    """Reals of a law of friction."""
     along, across = friction.mu
     found = {contact.MU: along, contact.ACROSS: across, contact.STATIC: friction.static_ratio}
     found |= {contact.STRIBECK: friction.stribeck, contact.TURNING: friction.turning}

@@ -19,6 +19,8 @@ ELEMENTS = {
     codes.BUSHING: "bushings",
     codes.CONTACT: "contacts",
     codes.RUBBING: "contacts",
+    codes.CONTACT_SET: "sets of bodies",
+    codes.SET_RUBBING: "sets of bodies",
     codes.LOAD: "loads along beams",
     codes.FRAME_FUNCTION: "functions",
     codes.JOINT_FUNCTION: "functions",

@@ -24,6 +24,7 @@ from supple.core.forces import joint_forces as joint
 from supple.core.forces import point_spring as line
 from supple.engine.base.callbacks import Callback
 from supple.engine.base.compiled import SampledRecord
+from supple.engine.pack import contact_sets as pack_sets
 from supple.engine.pack import contacts as pack_contacts
 from supple.engine.pack import ropes as pack_ropes
 from supple.engine.pack.attachments import has_axes
@@ -33,6 +34,7 @@ from supple.forces import (
     Bushing,
     CartesianSpring,
     Contact,
+    Contacts,
     CoordinateSpring,
     DistributedLoad,
     EffortFunction,
@@ -424,6 +426,7 @@ PACKERS: dict[type[ForceElement], Callable[..., None]] = {
     PairFunction: _pair_function,
     Rope: pack_ropes.pack,
     Contact: pack_contacts.pack,
+    Contacts: pack_sets.pack,
     EffortFunction: _joint_function,
     CoordinateSpring: _coupling,
     SampledController: _sampled,

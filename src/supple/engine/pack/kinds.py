@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from supple.constraints.kinds import LINKS
 from supple.core.base.opcodes import SIGNALS
+from supple.core.contact.sets import CONTACT_SET
 from supple.engine.base.compiled import Compiled, KindTable
+from supple.forces.contact_sets import MANY
 from supple.forces.kinds import ELEMENTS
 from supple.foundation.errors import ModelError
 from supple.joints.motions import ALL_METHODS, MOTIONS, Method
@@ -62,3 +64,13 @@ def refuse_untreated(compiled: Compiled, integrator: str, method: Method) -> Non
             raise ModelError.plain(
                 f"{integrator}: {owner} {words}, which it does not treat, expected {expected}"
             )
+
+
+def refuse_cells(compiled: Compiled, needs: str, other: str = "") -> None:
+    """Refuse sets whose pairs are found by cells, which have no tangents."""
+    found = compiled.kinds.get(("element", CONTACT_SET))
+    if found is not None:
+        raise ModelError.plain(
+            f"{found}: its pairs are found by cells, which {needs} does not treat, expected "
+            f"{other}at most {MANY} pairs of balls, or cells=False"
+        )

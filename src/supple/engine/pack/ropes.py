@@ -109,7 +109,7 @@ def rope_history(
     for k in range(len(t)):
         state = (np.array(x[k : k + 1], dtype=float) for x in (t, q, u))
         kernel.element_history(
-            ints, reals, work, *state, np.zeros((1, nz)), element, *nothing, *out
+            ints, reals, work, *state, np.zeros((1, nz)), element, element + 1, *nothing, *out
         )
         rows[k], origin[k] = scratch, views.origin  # what the kernel has left there
         poses[k] = views.node[nodes, : at.V]

@@ -13,9 +13,10 @@ from supple.core.equations import history as kernel
 from supple.core.forces import forces as codes
 from supple.engine.base.compiled import Compiled
 from supple.engine.base.histories import RunHistory
+from supple.engine.pack.contact_sets import set_history
 from supple.engine.pack.contacts import contact_history
 from supple.engine.pack.ropes import rope_history
-from supple.forces import Contact, ForceElement, Rope
+from supple.forces import Contact, Contacts, ForceElement, Rope
 from supple.forces.kinds import force_kind
 from supple.foundation.arrays import Array
 from supple.results.data.run_data import ConstraintHistory, ElementHistory, History
@@ -42,13 +43,20 @@ def failed_law(c: Compiled, t: Array, q: Array, u: Array, z: Array) -> str | Non
         places = np.array([node] if kind in ON_NODES else [], dtype=np.int64)
         out = [np.zeros((len(t), n)) for n in (1, c.nu, 6 * len(places))]
         points, work = np.zeros((len(places), 3)), new_work(c.ints)
-        kernel.element_history(c.ints, c.reals, work, *rows, part, places, points, *out)
+        kernel.element_history(c.ints, c.reals, work, *rows, part, part + 1, places, points, *out)
         if not all(np.isfinite(x).all() for x in out):
             if kind == codes.ROPE:
                 return f"the rope '{c.force_names[part]}' {NO_TANGENT}"
             what = "law" if kind in LAWS else "function"
             return f"the {what} of '{c.force_names[part]}' fails or is not finite there"
     return None
+
+
+def _runs(parts: list[int]) -> list[tuple[int, int]]:
+    """Begins and ends of the numbers that follow each other."""
+    begins = [k for k in parts if k - 1 not in parts]
+    ends = [k + 1 for k in parts if k + 1 not in parts]
+    return list(zip(begins, ends, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +82,7 @@ class Loads:
         power, efforts = np.zeros((nt, 1)), np.zeros((nt, c.nu))
         wrenches = np.zeros((nt, 6 * len(places)))
         arrays = [np.require(x, dtype=float, requirements=["C", "W"]) for x in (h.q, h.u, h.z)]
-        for part in c.channels(name):
+        for part, end in _runs(c.channels(name)):
             one = np.zeros_like(power), np.zeros_like(efforts), np.zeros_like(wrenches)
             kernel.element_history(
                 c.ints,
@@ -83,6 +91,7 @@ class Loads:
                 np.ascontiguousarray(h.t, dtype=float),
                 *arrays,
                 part,
+                end,
                 np.array([node for node, _ in places], dtype=np.int64),
                 np.array([pose.p for _, pose in places], dtype=float).reshape(-1, 3),
                 *one,
@@ -97,7 +106,14 @@ class Loads:
             shown = contact_history(c, force, h.q, h.u, h.z)
             loads = wrenches.reshape(nt, len(places), 6)
             return ElementHistory(power[:, 0], efforts, loads, contact=shown)
-        return ElementHistory(power[:, 0], efforts, wrenches.reshape(nt, len(places), 6))
+        loads = wrenches.reshape(nt, len(places), 6)
+        if isinstance(force, Contacts):
+            first = {node: k for k, (node, _) in reversed([*enumerate(places)])}
+            for k, (node, _) in enumerate(places):  # what acts on a node is told once
+                loads[:, k] *= float(first[node] == k)
+            history = set_history(c, force, h.q, h.u, h.z)
+            return ElementHistory(power[:, 0], efforts, loads, contacts=history)
+        return ElementHistory(power[:, 0], efforts, loads)
 
     def of(self, history: History) -> Loads:
         """The loads at other states."""

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from supple.core.base.layout import KIND, integers
+from supple.core.base.layout import KIND, integers, read_model
+from supple.core.contact.contact import ALLOWED
 from supple.core.contact.pairs import CONTACT
+from supple.core.contact.sets import CONTACT_SET
 from supple.core.run import step as st
 from supple.engine.base.compiled import Compiled, RowSets
 from supple.engine.reading.symmetry import Symmetry
@@ -42,7 +44,7 @@ from supple.integrators.run.sampling import Sampler, pass_by
 from supple.integrators.run.thread_lock import FIRST_BUDGET, in_turn, turns_of_batch
 from supple.loops.singular import Watch
 from supple.results.data.audit import AuditRecord, MomentumRecord
-from supple.results.data.run_data import EventRecord, TouchRecord, depth_of
+from supple.results.data.run_data import EventRecord, TouchRecord, depth_of, share_of
 from supple.results.files.state_file import OutputFile
 from supple.signals.formulas import pulse_times
 from supple.state import State
@@ -469,12 +471,22 @@ class LoopRun:
     def _depths(self) -> dict[str, float]:
         """Largest overlap of each contact, m, by the words of `depth_of`."""
         c, found = self.compiled, dict[str, float]()
-        if ("element", CONTACT) not in c.kinds:
+        if not c.kinds.keys() & {("element", CONTACT), ("element", CONTACT_SET)}:
             return found
         kinds = integers(c.ints, "element")[:, KIND]
-        for e in np.flatnonzero(kinds == CONTACT).tolist():
-            word = depth_of(re.sub(r"(\[\d+\])?\.push$", "", c.force_names[e]))
-            found[word] = max(found.get(word, 0.0), float(self.fields.deepest[e]))
+        coef = read_model(c.ints, c.reals).coef
+        for e in np.flatnonzero((kinds == CONTACT) | (kinds == CONTACT_SET)).tolist():
+            name, part = re.sub(r"(\[\d+\])?\.push$", "", c.force_names[e]), ""
+            deepest = float(self.fields.deepest[e])
+            if kinds[e] == CONTACT_SET:
+                part, over = name, float(self.fields.deepest[e + 1])
+            elif (of_set := re.fullmatch(r"(.*)\[\d+,\d+\]", name)) is not None:
+                part, allowed = of_set[1], float(coef[e, ALLOWED])
+                over = deepest / allowed if allowed > 0.0 else 0.0
+            word = depth_of(part or name)
+            found[word] = max(found.get(word, 0.0), deepest)
+            if part:
+                found[share_of(part)] = max(found.get(share_of(part), 0.0), over)
         return found
 
     def _solution(self, outcome: int) -> Solution:

@@ -6,7 +6,7 @@ A history is an array over the output times, time first.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -22,6 +22,7 @@ from supple.state import State
 if TYPE_CHECKING:
     from supple.analyses.run.outcome import Probe
     from supple.engine.base.compiled import Compiled
+    from supple.forces.contacts import Contact
     from supple.foundation.frames import Frame
     from supple.model import Model
     from supple.results.views.views import JointLoad
@@ -219,6 +220,11 @@ class TouchRecord:
         return re.sub(r"\[\d+\]$", "", self.element)
 
 
+def share_of(contacts: str) -> str:
+    """Word among the statistics of a run for the largest overlap of a set over what is allowed."""
+    return f"depth of {contacts} over what is allowed"
+
+
 @dataclass(frozen=True, eq=False)
 class ContactHistory:
     """Histories of a contact at n points, world axes; forces act on its body B."""
@@ -234,6 +240,32 @@ class ContactHistory:
     stored: Array  # (nt, n) J
 
 
+@dataclass(frozen=True, eq=False)
+class TouchingPair:
+    """Two shapes of a set that touch at an instant."""
+
+    shapes: tuple[int, int]  # their numbers in the set
+    bodies: tuple[str, str]  # that carry them
+    depth: float  # m
+    normal: Array  # (3,) from the first to the second
+    point: Array  # (3,) m
+    normal_force: float  # N
+    friction_force: Array  # (3,) on the second, N
+
+
+@dataclass(frozen=True, eq=False)
+class SetHistory:
+    """Histories of a set of contacts."""
+
+    touching: Array  # (nt,) number of points that touch
+    depth: Array  # (nt,) largest, m
+    push: Array  # (nt,) sum of all, N
+    stored: Array  # (nt,) J
+    pairs: Callable[[int], list[TouchingPair]]  # those that touch at an output time
+    # contacts of their own
+    each: Callable[[], list[tuple[Contact, ContactHistory]]]
+
+
 @dataclass(frozen=True)
 class ElementHistory:
     """Histories of one force element."""
@@ -244,6 +276,7 @@ class ElementHistory:
     wrenches: Array
     rope: RopeHistory | None = None  # what is known of a rope beside this
     contact: ContactHistory | None = None  # and of a contact
+    contacts: SetHistory | None = None  # and of a set of them
 
 
 @dataclass(frozen=True, eq=False)

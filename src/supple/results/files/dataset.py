@@ -32,6 +32,7 @@ from supple.results.data.run_data import told_changes
 from supple.results.views.ancf_views import ANCFPointView, ANCFView
 from supple.results.views.constraint_views import SlidingView
 from supple.results.views.force_views import (
+    ContactsView,
     ContactView,
     EffortFunctionView,
     ForceView,
@@ -311,6 +312,9 @@ def _of_force(view: ForceView, loads: bool) -> Iterator[Variable]:
         yield Variable(f"{name}.friction_force", view.friction_force, "xyz", "N", "world", "load")
         yield Variable(f"{name}.slip", view.slip, "", "m/s", "", "slip")
         yield Variable(f"{name}.point", view.point, "xyz", "m", "world", "place of contact")
+    elif loads and isinstance(view, ContactsView):
+        yield Variable(f"{name}.depth", view.depth, "", "m", "", "length")
+        yield Variable(f"{name}.normal_force", view.normal_force, "", "N", "", "effort")
     elif loads and isinstance(view, PointForceView):
         yield Variable(f"{name}.force", view.force, "xyz", "N", "world", "load")
         yield Variable(f"{name}.torque", view.torque, "xyz", "N m", "world", "load")

@@ -11,10 +11,10 @@ import numpy as np
 from supple.bodies.shapes.height_field import HeightField
 from supple.bodies.shapes.lines import Line
 from supple.bodies.shapes.mesh import MeshShape
-from supple.forces import Contact, RoundedFriction
+from supple.forces import Contact, Contacts, HuntCrossley, RoundedFriction
 from supple.foundation.errors import label
 from supple.results.data.findings import RunFinding
-from supple.results.data.run_data import depth_of
+from supple.results.data.run_data import depth_of, share_of
 from supple.results.motion.impact_findings import impact_findings, rolling_findings
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ def contact_findings(result: Result) -> Iterator[RunFinding]:
             yield from impact_findings(result, force)
             if isinstance(force.friction, RoundedFriction):
                 yield from _creep(result, force, force.friction.transition)
+        elif isinstance(force, Contacts):
+            yield from _depth_of_set(result, force)
 
 
 def _depth(result: Result, force: Contact) -> Iterator[RunFinding]:
@@ -167,6 +169,27 @@ def _spacing(result: Result, force: Contact) -> Iterator[RunFinding]:
         f"{label(force)}: points {spacing:.2g} m apart see nothing of {hidden:.2g} m of a "
         f"body with a radius of {radius - own:.2g} m, expected at most {limit:.2g} m, 0.05 of a "
         f"radius or 0.1 of a thickness: {advice}",
+    )
+
+
+def _depth_of_set(result: Result, force: Contacts) -> Iterator[RunFinding]:
+    """The same for a set: the largest overlap of a pair over what its own bodies allow counts."""
+    over = float(result.statistics.get(share_of(force.name), 0.0))
+    if not over > 1.0:
+        return
+    depth, exponent = float(result.statistics[depth_of(force.name)]), 1.5
+    if isinstance(force.law, HuntCrossley):
+        exponent = force.law.exponent
+    yield RunFinding(
+        force.name,
+        "depth",
+        over,
+        1.0,
+        None,
+        over > SERIOUS,
+        f"{label(force)}: bodies overlap by up to {depth:.2g} m, two of them by {over:.2g} times "
+        "what is expected at most, 0.05 of a radius or 0.1 of a thickness, for which laws of "
+        f"contact hold: use a stiffness {RESERVE * over ** (exponent + 1.0):.2g} times as large",
     )
 
 

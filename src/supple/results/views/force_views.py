@@ -11,15 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from supple.foundation import validate
 from supple.foundation.arrays import Array, Booleans
 from supple.foundation.cached import cached_property
 from supple.foundation.calls import Spoken
-from supple.foundation.errors import SuppleError
+from supple.foundation.errors import ModelError, SuppleError
 from supple.results.data.run_data import (
     ContactHistory,
     ElementHistory,
     RopeHistory,
     SampleRecord,
+    SetHistory,
+    TouchingPair,
     TouchRecord,
 )
 from supple.results.views.views import PointView
@@ -445,6 +448,63 @@ class ContactView(ForceView):
     def lost_by_friction(self) -> Array:
         """(nt,) energy that friction has taken since the start of the run, J."""
         return self._losses["friction"]
+
+
+class ContactsView(ForceView):
+    """A set of shapes that touch each other."""
+
+    def __init__(self, *args: Any, losses: Mapping[str, Array]) -> None:
+        super().__init__(*args)
+        self._losses = losses
+
+    @property
+    def _set(self) -> SetHistory:
+        found = self._load.contacts
+        assert found is not None
+        return found
+
+    @property
+    def touching(self) -> np.ndarray:
+        """(nt,) number of points at which shapes touch."""
+        return self._set.touching.astype(int)
+
+    @property
+    def depth(self) -> Array:
+        """(nt,) largest overlap of two shapes, m."""
+        return self._set.depth
+
+    @property
+    def normal_force(self) -> Array:
+        """(nt,) sum of all pushes, N."""
+        return self._set.push
+
+    @property
+    def energy(self) -> Array:
+        """(nt,) stored in all pushes and bristles, J."""
+        return self._set.stored
+
+    @property
+    def lost_by_push(self) -> Array:
+        """(nt,) energy that pushes have taken since the start of the run, J."""
+        return self._losses["push"]
+
+    @property
+    def lost_by_friction(self) -> Array:
+        """(nt,) energy that friction has taken since the start of the run, J."""
+        return self._losses["friction"]
+
+    def pairs(self, k: int = -1) -> list[TouchingPair]:
+        """Pairs that touch at output time number ``k``; -1 is the last one.
+
+        Each has the numbers of its ``shapes`` in the set, their ``bodies``, ``depth`` (m),
+        ``point`` (3,) m, ``normal`` (3,) from the first to the second, ``normal_force`` (N) and
+        ``friction_force`` (3,) on the second, world axes.
+        """
+        times = len(self._energy)
+        number = validate.integer("pairs", "k", k, -times, f"a number from {-times} to {times - 1}")
+        if number >= times:
+            raise ModelError("pairs", "k", k, f"a number from {-times} to {times - 1}")
+        return self._set.pairs(number % times)
 
 
 class LineForceView(ForceView):
