@@ -112,7 +112,8 @@ def _friction(element: Element, shapes: Shapes) -> Rubbing:
     if directions not in DIRECTIONS:
         raise read.wrong(element, found_expected(directions, "1, 3, 4 or 6"), "condim")
     priority = read.number(element, "priority", 0.0)
-    sliding, spinning, rolling = [*numbers, *usual[len(numbers) : 3]]
+    known = (usual.sliding, usual.spinning, usual.rolling)
+    sliding, spinning, rolling = [*numbers, *known[len(numbers) :]]
     return Rubbing(sliding, spinning, rolling, int(directions), int(priority))
 
 

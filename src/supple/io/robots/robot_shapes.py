@@ -100,9 +100,10 @@ class Touching:
         title = "floor" if form is None else form.name
         names = self._names(ground, form) if of is None else self._given(of)
         for name in names:
-            other, rubs = self.found.forms[name], friction
-            if rubs == OF_FILE:
-                rubs = friction_of_file(other.friction, None if form is None else form.friction)
+            own = None if form is None else form.friction
+            rubs = friction
+            if isinstance(rubs, str):
+                rubs = friction_of_file(self.found.forms[name].friction, own)
             yield f"{name} on {title}", self.shapes[name], ground, rubs
 
     def _floor(self, floor: Any) -> tuple[Shape, TouchingForm | None]:
