@@ -238,7 +238,6 @@ def test_a_second_robot_has_its_own_names(tmp_path: Path) -> None:
         ({"friction": 0.5}, r"friction is 0.5, expected a law of friction, \"file\" or None"),
         ({"of": ["bal"]}, r"of is 'bal', expected names of shapes \(did you mean 'ball'"),
         ({"of": "ball"}, r"of is 'ball', expected names of shapes"),
-        ({"of": ["box"], "floor": "block"}, r"Contact 'box on block': A and B"),
     ],
 )  # fmt: skip
 def test_wrong_contacts(given: dict[str, object], sentence: str, tmp_path: Path) -> None:

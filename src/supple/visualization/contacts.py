@@ -100,16 +100,21 @@ def _extent(shape: Shape) -> float:
 def _drawn(signs: Signs, frame: Frame, surface: Surface, seen: list[tuple[str, Array]]) -> bool:
     """True if the shape is one of those that draw its body, or has been drawn."""
     name = frame.body.name
-    body = signs.result.bodies.get(name)
-    own = getattr(body, "shape", None)
-    forms = [own] if isinstance(own, Shape) else list(own or ())
-    known = [(name, form.surface().points) for form in forms] + seen
-    size = SAME * (1.0 + float(np.abs(surface.points).max()))
+    known = [points for other, points in seen if other == name]
+    if name in signs.result.bodies:
+        own = signs.result.bodies[name].surface()
+        if own is not None and own.hub is None:
+            known.append(own.points)
+    return any(_within(surface.points, points) for points in known)
+
+
+def _within(points: Array, every: Array) -> bool:
+    """True if points (n, 3) stand one after the other among others."""
+    size = SAME * (1.0 + float(np.abs(points).max()))
+    first = np.flatnonzero(np.abs(every - points[0]).max(axis=1, initial=0.0) < size)
+    parts = (every[k : k + len(points)] for k in first)
     return any(
-        other == name
-        and points.shape == surface.points.shape
-        and bool(np.abs(points - surface.points).max() < size)
-        for other, points in known
+        part.shape == points.shape and bool(np.abs(part - points).max() < size) for part in parts
     )
 
 
@@ -174,10 +179,10 @@ def _forces(signs: Signs, contacts: Mapping[str, Contact]) -> Iterator[Thing]:
         found += [
             (name, points[:, k], force[:, k], touching[:, k]) for k in chosen if largest[k] >= 0.0
         ]
-    sizes = [np.linalg.norm(force, axis=1) for _, _, force, _ in found]
-    largest = max((float(size.max()) for size in sizes), default=0.0)
+    sizes: list[Array] = [np.linalg.norm(force, axis=1) for _, _, force, _ in found]
+    longest = max((float(size.max()) for size in sizes), default=0.0)
     usual = [float(np.median(size[on])) for size, (_, _, _, on) in zip(sizes, found, strict=True)]
-    scale = min(largest, USUAL * max(usual, default=0.0)) or largest
+    scale = min(longest, USUAL * max(usual, default=0.0)) or longest
     dot, tip = sphere(0.55 * signs.unit), arrow(0.25, 0.4 * signs.unit)
     still = np.broadcast_to(np.eye(3), (signs.count, 3, 3))
     for (name, place, force, touching), size in zip(found, sizes, strict=True):
