@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.bodies.nodal.line_sections import section_axes
+from supple.bodies.shapes.shape import Plane
 from supple.constraints import SlidingJoint
 from supple.fem.drawn.primitives import arrow, coil, cuboid, cylinder, sphere, torus, turned
 from supple.fem.drawn.surface import Surface, joined, moved
 from supple.forces.base import PairForce
+from supple.forces.contacts import Contact
 from supple.forces.points import DistributedLoad, SpringDamper
 from supple.forces.ropes import Rope, frame_of
 from supple.foundation import validate
@@ -24,6 +26,7 @@ from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import SuppleError
 from supple.foundation.frames import Frame
 from supple.foundation.poses import aligned
+from supple.visualization.contacts import contact_things
 from supple.visualization.scene import Kind, Scene, Thing, body_things, bounds, nearest, thing
 
 if TYPE_CHECKING:
@@ -56,7 +59,9 @@ class Signs:
         for name, joint in self.result.joints.items():
             yield from self._joint(name, joint)
         for name, force in self.result.forces.items():
-            yield from self._force(name, force)
+            if not isinstance(force, Contact):
+                yield from self._force(name, force)
+        yield from contact_things(self)
         for name, constraint in self.result.constraints.items():
             frames = list(constraint.frames.values())
             if isinstance(constraint, SlidingJoint):  # A is where it began
@@ -91,29 +96,31 @@ class Signs:
         for name, way in ways.items():
             if sizes[name] > NOTHING * largest:
                 shown = way * (LONGEST * self.reach / largest)
-                start = self._pose(self.result.joints[name].B)[1]
+                start = self.pose(self.result.joints[name].B)[1]
                 tip = arrow(0.25, 0.4 * self.unit)
-                yield self._along(tip, name, "reactions", REACTION, start, shown)
+                yield self.along(tip, name, "reactions", REACTION, start, shown)
 
-    def _pose(self, frame: Frame) -> Pose:
+    def pose(self, frame: Frame) -> Pose:
+        """Axes (nt, 3, 3) and place (nt, 3) m of a frame."""
         view = self.result[frame]
         return np.asarray(view.matrix), np.asarray(view.position)
 
     def _rigid(
         self, surface: Surface, name: str, kind: Kind, colour: str, frame: Frame, **more: Any
     ) -> Thing:
-        return thing(surface, name, kind, colour, self._pose(frame), **more)
+        return thing(surface, name, kind, colour, self.pose(frame), **more)
 
     def _between(
         self, surface: Surface, name: str, kind: Kind, colour: str, a: Frame, b: Frame
     ) -> Thing:
         """A surface along z from 0 to 1, stretched from one frame to another."""
-        first, last = self._pose(a)[1], self._pose(b)[1]
-        return self._along(surface, name, kind, colour, first, last - first)
+        first, last = self.pose(a)[1], self.pose(b)[1]
+        return self.along(surface, name, kind, colour, first, last - first)
 
-    def _along(
+    def along(
         self, surface: Surface, name: str, kind: Kind, colour: str, start: Array, way: Array
     ) -> Thing:
+        """A surface along z from 0 to 1, stretched along ways (nt, 3) m from places (nt, 3) m."""
         length = np.linalg.norm(way, axis=1)
         R = np.stack([_turn(w, n) for w, n in zip(way, length, strict=True)])
         there = np.where(length > 1e-9 * self.reach, 1.0, 0.0)
@@ -188,10 +195,10 @@ class Signs:
         try:
             spans = self.result[name].spans
         except SuppleError:  # loads are not in every result
-            places = [self._pose(frame)[1] for frame in rope.frames.values()]
+            places = [self.pose(frame)[1] for frame in rope.frames.values()]
             spans = tuple(itertools.pairwise(places))
         for begin, end in spans:
-            yield self._along(line, name, "forces", SPRING, begin, end - begin)
+            yield self.along(line, name, "forces", SPRING, begin, end - begin)
         for station in rope.path:
             if not isinstance(station, Frame):
                 ring = torus(station.radius, min(0.3 * self.unit, 0.5 * station.radius))
@@ -200,7 +207,7 @@ class Signs:
 
     def _arrows(self, name: str, frame: Frame) -> Iterator[Thing]:
         """Force and torque on a body, as long as they are large."""
-        view, start, least = self.result[name], self._pose(frame)[1], 0.0
+        view, start, least = self.result[name], self.pose(frame)[1], 0.0
         for what, colour in (("force", FORCE), ("torque", TORQUE)):
             try:
                 way = np.asarray(getattr(view, what), dtype=float)
@@ -213,7 +220,7 @@ class Signs:
                 tip = arrow(0.25, 0.4 * self.unit)
                 if what == "torque":  # with two heads
                     tip = joined([tip, moved(tip, np.diag([1, 1, 0.8]), 0.0)])
-                yield self._along(tip, name, "forces", colour, start, shown)
+                yield self.along(tip, name, "forces", colour, start, shown)
 
     def _load(self, name: str, load: DistributedLoad) -> Iterator[Thing]:
         """Several arrows along a beam, with their ends on it."""
@@ -225,7 +232,7 @@ class Signs:
             return
         for s in np.linspace(0.0, 1.0, ARROWS):
             place = body.at(begin + s * (load.end - begin), rotation=load.frame.rotation)
-            R, p = self._pose(place)
+            R, p = self.pose(place)
             if load.axes == "body":
                 R = np.asarray(self.result[body].matrix) @ load.frame.rotation
             elif load.axes == "section" and body.line is not None and not body.line.has_sections:
@@ -234,7 +241,7 @@ class Signs:
             way = values if load.axes == "world" else np.einsum("tij,tj->ti", R, values)
             way = way * ((1 - s) * load.profile[0] + s * load.profile[1])
             way = way * (0.12 * self.reach / largest)
-            yield self._along(arrow(0.3, 0.3 * self.unit), name, "forces", FORCE, p - way, way)
+            yield self.along(arrow(0.3, 0.3 * self.unit), name, "forces", FORCE, p - way, way)
 
     def _rings(self, name: str, force: Any) -> Iterator[Thing]:
         """A ring around each joint that an element acts on."""
@@ -272,6 +279,13 @@ def _turn(way: Array, length: float) -> Array:
     return np.asarray(aligned(way / length)[0])
 
 
+def _of_plane(item: Any, frame: Frame) -> bool:
+    """True if a frame is where a plane of contact is written: it may be far from all that moves."""
+    if not isinstance(item, Contact):
+        return False
+    return any(isinstance(one, Plane) and one.frame is frame for one in (item.A, item.B))
+
+
 MOST_FRAMES = 300
 MOST_REACTIONS = 60  # joints whose forces are drawn
 # Sizes of signs, in sizes of the scene, and at most in those of bodies, so as not to hide them.
@@ -299,7 +313,7 @@ def draw(result: Result, frames: int = MOST_FRAMES, reactions: bool = False) -> 
     low, high = bounds(bodies, len(some.t))
     # where joints, springs and the like are
     items: list[Any] = [*some.joints.values(), *some.forces.values(), *some.constraints.values()]
-    for frame in (f for item in items for f in item.frames.values()):
+    for frame in (f for item in items for f in item.frames.values() if not _of_plane(item, f)):
         place = some[frame].position
         low = np.minimum(low, np.nanmin(place, axis=0))
         high = np.maximum(high, np.nanmax(place, axis=0))

@@ -137,9 +137,7 @@ def _mesh(one: Thing, sizes: Array, material: int, buffer: _Buffer) -> dict[str,
     if len(one.triangles):
         attributes = shared["attributes"] | {"NORMAL": buffer.add(_normals(one), "VEC3", VERTICES)}
         faces = buffer.add(one.triangles.ravel(), "SCALAR", INDICES)
-        primitives.append(
-            {**shared, "attributes": attributes, "indices": faces, "mode": TRIANGLES}
-        )
+        primitives.append({**shared, "attributes": attributes, "indices": faces, "mode": TRIANGLES})
     else:  # lines of bodies with a surface would only hide in it
         lines = buffer.add(one.lines.ravel(), "SCALAR", INDICES)
         primitives.append({**shared, "indices": lines, "mode": LINES})

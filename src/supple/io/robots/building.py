@@ -31,10 +31,12 @@ from supple.io.robots.description import (
     Motion,
     Step,
     Tie,
+    TouchingForm,
     inverse,
     shifted,
 )
 from supple.io.robots.options import Options
+from supple.io.robots.robot_shapes import KINDS, NamedShapes, fixed_pose, shape_of
 from supple.joints import (
     Fixed,
     Free,
@@ -308,11 +310,26 @@ class NamedFrames(dict[str, Frame]):
         raise ModelError.plain(f"there is no frame {name!r}, {suggestion(str(name), list(self))}")
 
 
+def plain_name(name: str) -> str:
+    """A name without the characters that names of models do not have."""
+    return "".join("_" if c in NAME_SEPARATORS else c for c in name).strip() or "_"
+
+
+def unused_name(model: Model, wanted: str, kind: str) -> str:
+    """A name that is not taken in a model: the wanted one, or with its kind behind it."""
+    name, count = wanted, 1
+    while name in RESERVED_NAMES or name in model:
+        name = f"{wanted} {kind}" + (f" {count}" if count > 1 else "")
+        count += 1
+    return name
+
+
 class Building:
     """Makes a model of a description; what is wrong is noted at its line.
 
-    ``model``, ``frames`` (by links and named frames of the file), ``joints`` (the model's joint and
-    the place of its coordinate by the file's joints) and ``limits`` are what comes out.
+    ``model``, ``frames`` (by links and named frames of the file), ``shapes`` of contact, ``joints``
+    (the model's joint and the place of its coordinate by the file's joints) and ``limits`` are what
+    comes out.
     """
 
     def __init__(self, found: Description, options: Options, problems: Problems) -> None:
@@ -325,10 +342,11 @@ class Building:
             expected = "left out: an MJCF file says itself how it stands"
             raise ModelError(options.owner, field, given, expected)
         gravity = options.gravity if options.gravity is not None else found.gravity
-        fresh = Model(gravity, self._plain(found.name))
+        fresh = Model(gravity, plain_name(found.name))
         self.model = fresh if options.into is None else options.into.copy()
         self.bodies: dict[str, Body] = {}
         self.frames = NamedFrames()
+        self.shapes = NamedShapes()
         self.joints: dict[str, tuple[str, int]] = {}
         self.limits: dict[str, JointLimits] = {}
         self.initial: dict[str, Any] = {}
@@ -351,6 +369,11 @@ class Building:
             return
         for name, at in [*((n, (n, IDENTITY)) for n in found.links), *found.frames.items()]:
             self._frame_of(name, at)
+        self.shapes.beside |= {
+            name: f"{what} found, expected {KINDS}" for name, what in found.strange.items()
+        }
+        for form in found.forms.values():
+            self._located(form.place, self._shape, form)
         for tie in found.ties:
             self._located(tie.place, self._tie, tie)
         for closure in [*found.closures, *map(self._named_loop, options.close)]:
@@ -358,21 +381,12 @@ class Building:
 
     # names
 
-    @staticmethod
-    def _plain(name: str) -> str:
-        """A name without the characters that names of models do not have."""
-        return "".join("_" if c in NAME_SEPARATORS else c for c in name).strip() or "_"
-
     def _name(self, wanted: str, kind: str) -> str:
         """A name for something of the file that is not taken yet: that of the file, if possible."""
-        return self._unique(f"{self.options.prefix}{self._plain(wanted)}".strip(), kind)
+        return self._unique(f"{self.options.prefix}{plain_name(wanted)}".strip(), kind)
 
     def _unique(self, wanted: str, kind: str) -> str:
-        name, count = wanted, 1
-        while name in RESERVED_NAMES or name in self.model:
-            name = f"{wanted} {kind}" + (f" {count}" if count > 1 else "")
-            count += 1
-        return name
+        return unused_name(self.model, wanted, kind)
 
     def _located(self, place: Place, action: Callable[[Any], None], given: Any) -> None:
         """Do something; an error is noted at a line."""
@@ -470,6 +484,16 @@ class Building:
                 raise
             self.frames.beside[name] = str(error)
 
+    def _shape(self, form: TouchingForm) -> None:
+        """Keep the shape of a form; what is beside a replaced body has none."""
+        try:
+            there = self._place((form.link, fixed_pose(form)))
+            self.shapes[form.name] = shape_of(form, self._frame(there))
+        except ModelError as error:
+            if form.link in self.places and self.places[form.link][0] not in self.options.replace:
+                raise
+            self.shapes.beside[form.name] = str(error)
+
     # joints and what acts on them
 
     def _initial(self, motions: dict[str, Motion]) -> dict[str, Any]:
@@ -512,7 +536,7 @@ class Building:
 
     def _forces(self, given: tuple[Motion, Joint, int]) -> None:
         motion, joint, k = given
-        several = f"{self.options.prefix}{self._plain(motion.name)}".strip()
+        several = f"{self.options.prefix}{plain_name(motion.name)}".strip()
         title = joint.name if joint.nu == 1 else several
         name = lambda what: self._unique(f"{title} {what}", "force")  # noqa: E731
         for force in forces_on(motion, joint, k, name, self.options.stops):

@@ -16,6 +16,7 @@ Z_DOWN = (0.0, 0.0, -9.81)  # m/s2, where a file says nothing about gravity
 GROUND = ""  # the link that is the world
 AxisKind = Literal["rotate", "translate", "ball", "free", "planar"]
 ClosureKind = Literal["spherical", "revolute", "fixed"]
+ShapeKind = Literal["plane", "sphere", "capsule", "cylinder", "box"]
 
 
 class Inertia(NamedTuple):
@@ -109,9 +110,40 @@ class Closure(NamedTuple):
     axis: Vector | str = "z"
 
 
+class Rubbing(NamedTuple):
+    """Friction of a shape as MJCF has it: that of the higher priority counts, or the larger one."""
+
+    sliding: float = 1.0  # coefficient
+    spinning: float = 0.005  # torque about the normal over push, m
+    rolling: float = 1e-4  # m
+    directions: int = 3  # 1: none, 3: sliding, 4: and spinning, 6: and rolling
+    priority: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class TouchingForm:
+    """A form by which a link touches others; ``pose`` is in the link's axes, z along its axis.
+
+    ``sizes`` (m) are whole ones: radius and length of a capsule or cylinder, edges of a box.
+    """
+
+    name: str
+    link: str
+    kind: ShapeKind
+    sizes: tuple[float, ...]
+    pose: Pose
+    place: Place
+    groups: tuple[int, int] = (1, 1)  # bits: what it is, and what it touches
+    friction: Rubbing | None = None
+
+
 @dataclass(eq=False)
 class Description:
-    """All that is read from a robot file; ``root`` is the link that stands on the ground."""
+    """All that is read from a robot file; ``root`` is the link that stands on the ground.
+
+    ``forms`` are those of contact by name, ``strange`` sentences about those that are no shapes
+    here, ``apart`` pairs of links that the file keeps from touching.
+    """
 
     name: str
     file: str
@@ -124,6 +156,36 @@ class Description:
     frames: dict[str, tuple[str, Pose]] = field(default_factory=dict)
     keyframes: dict[str, dict[str, Any]] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
+    forms: dict[str, TouchingForm] = field(default_factory=dict)
+    strange: dict[str, str] = field(default_factory=dict)
+    apart: set[frozenset[str]] = field(default_factory=set)
+
+
+def form_names(named: list[str], links: list[str]) -> list[str]:
+    """Names of forms: their own, or that of their link, with a number if several have none."""
+    of_links = [link or "ground" for name, link in zip(named, links, strict=True) if not name]
+    taken, count, found = {n for n in named if n}, dict.fromkeys(of_links, 0), []
+    for name, link in zip(named, links, strict=True):
+        if not name:
+            link = link or "ground"
+            count[link] += 1
+            name = link if of_links.count(link) == 1 else f"{link} {count[link]}"
+            while name in taken:
+                name += " shape"
+            taken.add(name)
+        found.append(name)
+    return found
+
+
+def tell_strange(found: Description, kinds: list[tuple[str, Place]]) -> None:
+    """Add a sentence about forms whose kinds are no shapes here."""
+    if kinds:
+        words = sorted({kind for kind, _ in kinds})
+        counts = [f"{sum(k == word for k, _ in kinds)} {word}" for word in words]
+        line = kinds[0][1].line
+        found.left_out.append(
+            f"{', '.join(counts)} of contact from line {line} on left out: no shapes of these kinds"
+        )
 
 
 def shifted(p: Vector) -> Pose:

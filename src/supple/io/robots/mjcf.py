@@ -31,6 +31,7 @@ from supple.io.robots.description import (
 )
 from supple.io.robots.mjcf_defaults import MAIN, Compiler, Defaults, with_includes
 from supple.io.robots.mjcf_inertia import Shapes, bounded, total
+from supple.io.robots.mjcf_shapes import touching_forms
 from supple.io.robots.xml_tree import Attributes, Element
 
 At = tuple[str, Pose]
@@ -260,11 +261,13 @@ class Mjcf:
         waiting = [_Body(w, GROUND, IDENTITY, MAIN) for w in self.root.all("worldbody")][::-1]
         if not waiting:
             self.problems.note(self.root.place, "<mujoco>", "there is no <worldbody>, expected one")
+        shapes: list[tuple[str, Element, Pose]] = []
         while waiting:
             body = waiting.pop()
             try:
                 inner = self._content(body)
                 waiting += inner[::-1]
+                shapes += [(body.name, element, pose) for element, pose in body.shapes]
                 if body.element.tag == "body":
                     self._body(body)
             except NotedError:
@@ -279,6 +282,7 @@ class Mjcf:
         if not self.problems.found:
             equalities(self.root, self.defaults, self)
             keyframes(self.root, self)
+            touching_forms(self.root, shapes, self.shapes, self.found)
         return self.found
 
     def _content(self, body: _Body) -> list[_Body]:

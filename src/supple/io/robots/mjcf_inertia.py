@@ -75,13 +75,13 @@ class Shapes:
             raise read.wrong(element, sentence)
         if read.flag(element, "shellinertia", False):
             raise read.wrong(element, found_expected("true", "false"), "shellinertia")
-        size, local = self._sized(element, shape)
+        size, local = self.sized(element, shape)
         volume, moments = volume_and_moments(shape, size)
         mass = mass if mass > 0.0 else density * volume
         R, p = frame.then(local)
         return Inertia(mass, p, mass * (R * moments) @ R.T)
 
-    def _sized(self, element: Element, shape: str) -> tuple[list[float], Pose]:
+    def sized(self, element: Element, shape: str) -> tuple[list[float], Pose]:
         """Half sizes of a shape along its axes, and its pose."""
         read, count = self.read, SIZES[shape]
         if "fromto" in element.attributes and shape != "sphere":

@@ -6,19 +6,23 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
 from numpy.typing import ArrayLike
 
+from supple.bodies.shapes.shape import Shape
+from supple.forces.contact_laws import ContactFriction, ContactLaw
+from supple.forces.contacts import Contact
 from supple.foundation.calls import wrong_call
 from supple.foundation.errors import ArgumentError, ModelError, warn_caller
 from supple.foundation.frames import Body, Frame
 from supple.foundation.input_files import path_of
 from supple.io.modelfiles.problems import NotedError, Problems
-from supple.io.robots.building import Building
+from supple.io.robots.building import Building, plain_name, unused_name
 from supple.io.robots.description import Description, JointLimits
 from supple.io.robots.mjcf import Mjcf
 from supple.io.robots.options import Base, Options
+from supple.io.robots.robot_shapes import Touching
 from supple.io.robots.urdf import Urdf
 from supple.io.robots.xml_tree import Element, parse
 from supple.model import Model
@@ -76,6 +80,10 @@ class RobotFile:
         The model's joint and the place of its coordinate, by the names of the file's joints.
     limits : mapping of JointLimits
         Limits of coordinate, effort and rate by the names of the file's joints.
+    shapes : mapping of Shape
+        Shapes of contact on frames of the model, by the names of the file's geoms or collisions;
+        what has no name has that of its link, "ground" in the world, with a number if there are
+        several. Nothing touches until a `Contact` says so (`add_contacts`).
     left_out : tuple of str
         What the file has and the model has not.
 
@@ -84,6 +92,7 @@ class RobotFile:
 
     model: Model
     frames: Mapping[str, Frame]
+    shapes: Mapping[str, Shape]
     joints: Mapping[str, tuple[str, int]]
     limits: Mapping[str, JointLimits]
     left_out: tuple[str, ...]
@@ -123,10 +132,45 @@ class RobotFile:
         problems.raise_if_any()
         self.model, self.left_out = building.model, tuple(found.left_out)
         self.frames = MappingProxyType(building.frames)
+        self.shapes = MappingProxyType(building.shapes)
+        self._touching = Touching("add_contacts", found, building.shapes)
+        self._prefix = options.prefix
         self.joints = MappingProxyType(building.joints)
         self.limits = MappingProxyType(building.limits)
         for sentence in self.left_out:
             warn_caller(f"{self.path.name}: {sentence}")
+
+    def add_contacts(
+        self,
+        floor: str | Shape,
+        law: ContactLaw,
+        friction: ContactFriction | Literal["file"] | None = "file",
+        of: Sequence[str] | None = None,
+    ) -> list[str]:
+        """Add contacts of shapes of the robot with one shape; return their names.
+
+        Parameters
+        ----------
+        floor : str or Shape
+            What they touch: the name of a shape of the file, or any other shape, e.g.
+            ``Plane(robot.model.ground.at(0))``.
+        law : HuntCrossley or Hertz
+            Of the push.
+        friction : Friction or RoundedFriction, "file" or None
+            By default that of the shapes of an MJCF file, combined as MuJoCo does: `Friction` with
+            the larger coefficients, or those of the shape with the higher priority. URDF has none.
+        of : sequence of str, optional
+            Names of shapes. By default all on other bodies that the file lets touch the floor
+            (``contype``, ``conaffinity``, ``exclude``, and not on both sides of a joint).
+        """
+        made = []
+        for title, one, other, rubs in self._touching.contacts(floor, law, friction, of):
+            wanted = f"{self._prefix}{plain_name(title)}".strip()
+            name = unused_name(self.model, wanted, "contact")
+            made.append(Contact(name, other, one, law, rubs))
+        for contact in made:
+            self.model.add(contact)
+        return [contact.name for contact in made]
 
     def check(self) -> None:
         """Check the whole model."""

@@ -11,7 +11,7 @@ import numpy as np
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import suggestion
 from supple.foundation.poses import IDENTITY, Pose
-from supple.io.modelfiles.problems import NotedError, Problems, found_expected
+from supple.io.modelfiles.problems import NotedError, Place, Problems, found_expected
 from supple.io.robots.description import (
     AxisKind,
     Description,
@@ -20,7 +20,11 @@ from supple.io.robots.description import (
     JointLimits,
     Link,
     Motion,
+    ShapeKind,
     Tie,
+    TouchingForm,
+    form_names,
+    tell_strange,
 )
 from supple.io.robots.xml_tree import Attributes, Element
 
@@ -35,6 +39,9 @@ KINDS: dict[str, AxisKind | None] = {
 }
 # Elements that are read, and those that readers of other programs find beside them.
 TOP = ("link", "joint", "material", "transmission", "gazebo")
+FORMS: dict[str, ShapeKind] = {
+    "box": "box", "cylinder": "cylinder", "sphere": "sphere", "capsule": "capsule",
+}  # fmt: skip
 LINK = ("inertial", "visual", "collision")
 INERTIAL = ("origin", "mass", "inertia")
 JOINT = (
@@ -75,6 +82,7 @@ class Urdf:
             self._quietly(self._joint, element)
         if not self.found.links:
             self.problems.note(self.root.place, "<robot>", "there is no <link>, expected some")
+        self._forms()
         if not self.problems.found:
             self._find_root()
         for element in self.joints.values():
@@ -108,6 +116,45 @@ class Urdf:
         if inertial is not None:
             self.read.misspelled(inertial, INERTIAL)
             self.found.links[name] = Link(name, element.place, self._inertia(inertial))
+
+    def _forms(self) -> None:
+        """Collisions of all links, by which they touch others."""
+        given = [
+            (link.attributes.get("name", ""), each)
+            for link in self.root.all("link")
+            for each in link.all("collision")
+        ]
+        names = form_names(
+            [each.attributes.get("name", "").strip() for _, each in given],
+            [link for link, _ in given],
+        )
+        strange: list[tuple[str, Place]] = []
+        for name, (link, each) in zip(names, given, strict=True):
+            self._quietly(lambda e, n=name, of=link: self._form(n, of, e, strange), each)
+        tell_strange(self.found, strange)
+
+    def _form(self, name: str, link: str, element: Element, told: list[tuple[str, Place]]) -> None:
+        count = 2
+        while name in self.found.forms or name in self.found.strange:  # names need not be unique
+            name, count = f"{link} {count}", count + 1
+        geometry = self._child(element, "geometry")
+        pose, kinds = self._origin(element), [each.tag for each in geometry.children]
+        known = next((each for each in geometry.all(*FORMS)), None)
+        if known is None:
+            kind = kinds[0] if kinds else "nothing"
+            self.found.strange[name] = f"{kind} in line {element.place.line}"
+            told.append((kind, element.place))
+            return
+        if known.tag == "box":
+            sizes = self.read.vector(known, "size")
+        else:
+            fields = ("radius", "length")[: 1 if known.tag == "sphere" else 2]
+            sizes = np.array([self.read.number(known, field) for field in fields])
+        if not np.all(sizes > 0.0):
+            raise self.read.wrong(known, found_expected(tuple(sizes.tolist()), "sizes above zero"))
+        self.found.forms[name] = TouchingForm(
+            name, link, FORMS[known.tag], tuple(sizes.tolist()), pose, element.place
+        )
 
     def _child(self, element: Element, tag: str) -> Element:
         found = element.first(tag)

@@ -382,8 +382,7 @@ class ContactView(ForceView):
     @property
     def force(self) -> Array:
         """(nt, 3) push and friction on B, N: the sum over all points."""
-        c = self._contact
-        total: Array = (c.push[..., None] * c.normal + c.friction).sum(axis=1)
+        total: Array = self.point_forces.sum(axis=1)
         return total
 
     @property
@@ -391,6 +390,13 @@ class ContactView(ForceView):
         """(nt, 3) of resistance to rolling and spinning on B, N m."""
         total: Array = self._contact.torque.sum(axis=1)
         return total
+
+    @property
+    def point_forces(self) -> Array:
+        """(nt, n, 3) push and friction on B at each point, N."""
+        c = self._contact
+        forces: Array = c.push[..., None] * c.normal + c.friction
+        return forces
 
     @property
     def normals(self) -> Array:
