@@ -12,7 +12,7 @@ from supple.bodies.base.flexible import FlexibleBody
 from supple.bodies.base.rigid import Ground, PointMass, RigidBody
 from supple.bodies.beam.beam import Beam
 from supple.bodies.shapes.mesh import MeshShape
-from supple.bodies.shapes.shape import Cuboid, Cylinder, Sphere
+from supple.bodies.shapes.solids import Cuboid, Cylinder, Sphere
 from supple.bodies.structure.frame import FrameStructure
 from supple.bodies.structure.sid import SIDBody, write_sid
 from supple.foundation.frames import Body

@@ -11,7 +11,12 @@ import math
 from typing import Literal
 
 from supple.bodies.base.rigid import RigidBody
-from supple.bodies.shapes.shape import Cuboid, Plane, Point, Sphere
+from supple.bodies.shapes.solids import (
+    Cuboid,
+    Plane,
+    Point,
+    Sphere,
+)
 from supple.cases.case import Case, Quantity, at_times, energy_error
 from supple.forces import Contact, Friction, HuntCrossley
 from supple.forces.contact_laws import ContactFriction

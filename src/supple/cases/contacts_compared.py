@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.base.rigid import RigidBody
-from supple.bodies.shapes.shape import Plane, Sphere, Torus
+from supple.bodies.shapes.solids import Plane, Sphere, Torus
 from supple.cases.case import Case, Quantity, energy_error
 from supple.forces import Contact, Force, Friction, HuntCrossley, RoundedFriction
 from supple.joints import Free, Prismatic, Revolute

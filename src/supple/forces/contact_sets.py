@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from supple.bodies.shapes.shape import Point, Shape, Sphere
+from supple.bodies.shapes.shape import Shape
+from supple.bodies.shapes.solids import Point, Sphere
 from supple.forces.base import ForceElement
 from supple.forces.contact_laws import ContactFriction, ContactLaw, Hertz, RoundedFriction
 from supple.forces.contacts import (

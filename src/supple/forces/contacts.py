@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from supple.bodies.shapes.shape import (
-    Capsule,
-    Cuboid,
     Shape,
     TouchingBall,
     TouchingBar,
     TouchingRing,
     TouchingSurface,
 )
+from supple.bodies.shapes.solids import Capsule, Cuboid
 from supple.forces.base import ForceElement
 from supple.forces.contact_laws import (
     MINDLIN,

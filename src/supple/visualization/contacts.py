@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from supple.bodies.shapes.shape import Plane, Shape
+from supple.bodies.shapes.shape import Shape
+from supple.bodies.shapes.solids import Plane
 from supple.fem.drawn.primitives import arrow, sphere
 from supple.fem.drawn.surface import Surface, moved
 from supple.forces.contacts import Contact

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.bodies.nodal.line_sections import section_axes
-from supple.bodies.shapes.shape import Plane
+from supple.bodies.shapes.solids import Plane
 from supple.constraints import SlidingJoint
 from supple.fem.drawn.primitives import arrow, coil, cuboid, cylinder, sphere, torus, turned
 from supple.fem.drawn.surface import Surface, joined, moved

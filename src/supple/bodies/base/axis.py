@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -44,6 +43,8 @@ class AxisBody(Body):
     roll: float = 0.0
     twist: Twist = None
     centre_line: CentreLineChoice = None
+    elements: int
+    parts: int | tuple[float, ...] | None = None
     rest_line: CentreLine | None = None  # of its sections without load, if it is not straight
 
     is_beam: ClassVar[bool] = True
@@ -108,9 +109,11 @@ class AxisBody(Body):
         return read_only((along, 0.0, 0.0))
 
     @property
-    @abstractmethod
     def element_count(self) -> int:
-        """Number of its elements or segments."""
+        """Number of its elements, or of segments if it is in some."""
+        if self.parts is None:
+            return self.elements
+        return self.parts if isinstance(self.parts, int) else len(self.parts) + 1
 
     def touching_line(self, points: int | None) -> tuple[TouchingPlace, ...]:
         """Places at equal distances from end to end, by default two for each element, and one."""

@@ -10,7 +10,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.bodies.shapes.shape import Shape, given_shape, inertia_box, shape_surface
+from supple.bodies.shapes.shape import (
+    Shape,
+    given_shape,
+    inertia_box,
+    shape_surface,
+)
 from supple.fem.drawn.surface import Surface
 from supple.foundation import validate
 from supple.foundation.arrays import Vector

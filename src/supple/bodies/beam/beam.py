@@ -252,13 +252,6 @@ class Beam(AxisBody, ReducedBody):
             raise ModelError(owner, "shear_centre of its section", centre, expected)
 
     @property
-    def element_count(self) -> int:
-        """Number of its elements, or of segments."""
-        if self.parts is None:
-            return self.elements
-        return self.parts if isinstance(self.parts, int) else len(self.parts) + 1
-
-    @property
     def divides(self) -> bool:
         """True if it is in segments: `supple.bodies.beam.segmented`."""
         return self.parts is not None

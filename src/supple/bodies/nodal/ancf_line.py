@@ -70,11 +70,6 @@ class ANCFLine(ANCFBody, AxisBody):
         return body
 
     @property
-    def element_count(self) -> int:
-        """Number of its equal elements."""
-        return self.elements
-
-    @property
     def stations(self) -> Vector:
         """Stations (nodes,) m of the nodes: equal steps, and the places that are used."""
         return self.stations_with(self.elements)

@@ -78,7 +78,7 @@ class Surface(Shape):
         return place_balls(self.frame.body, self._places, self.radius)
 
     @property
-    def ball_spacing(self) -> float:
+    def ball_distance(self) -> float:
         """Diagonal of a square of the largest area that a ball stands for, m."""
         return math.sqrt(2.0 * max(place.share for place in self._places))
 

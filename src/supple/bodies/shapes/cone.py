@@ -8,12 +8,12 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from supple.bodies.shapes.shape import (
-    Round,
     TouchingBall,
     TouchingRing,
     TouchingSurface,
     expect_given,
 )
+from supple.bodies.shapes.solids import Round
 from supple.fem.drawn.primitives import turned
 from supple.fem.drawn.surface import Surface, moved
 from supple.foundation.arrays import Vector

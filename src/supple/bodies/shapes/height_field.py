@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.bodies.shapes.shape import Shape, SurfaceData, TouchingSurface, expect_given
+from supple.bodies.shapes.shape import (
+    Shape,
+    SurfaceData,
+    TouchingSurface,
+    expect_given,
+)
 from supple.bodies.shapes.splines import grid_splines, steepness
 from supple.fem.drawn.surface import Surface, moved
 from supple.foundation import validate

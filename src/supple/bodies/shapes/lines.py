@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.shapes.shape import Round, TouchingBall
+from supple.bodies.shapes.shape import TouchingBall
+from supple.bodies.shapes.solids import Round
 from supple.foundation import validate
 from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, label
 from supple.foundation.fields import Given, checked, declared
 from supple.foundation.frames import Body, Frame, TouchingPlace
 
+MOST_POINTS = 10_000
 ON_AXIS = "a Beam, Cable, ANCFBeam or FrameStructure, or a frame on one"
 
 
@@ -25,7 +27,11 @@ def _on_axis(owner: str, field: str, value: Any) -> Frame:
 
 
 def _points(owner: str, field: str, value: Any) -> int | None:
-    return None if value is None else validate.integer(owner, field, value, 2, "2 or more")
+    expected = f"an integer from 2 to {MOST_POINTS}"
+    count = None if value is None else validate.integer(owner, field, value, 2, expected)
+    if count is not None and count > MOST_POINTS:
+        raise ModelError(owner, field, value, expected)
+    return count
 
 
 @declared
@@ -68,7 +74,7 @@ class Line(Round):
         return place_balls(self.frame.body, self._places, self.radius)
 
     @property
-    def ball_spacing(self) -> float:
+    def ball_distance(self) -> float:
         """Distance of neighbouring balls, m."""
         shares = [place.share for place in self._places]
         return max(*shares, sum(shares) / (len(shares) - 1))

@@ -112,7 +112,7 @@ def motion(tree, work, u, a):
         zero = 0.0 * dx
         z0, z1, z2, z3, z4, z5 = zero, zero, zero, zero, zero, zero  # J u
         y0, y1, y2, y3, y4, y5 = zero, zero, zero, zero, zero, zero  # J a
-        elastic = kind >= at.ELASTIC_OUT
+        elastic = kind == at.ELASTIC_OUT or kind == at.ELASTIC_IN or kind == at.GRADIENT_EDGE or kind == at.LINE_EDGE or kind == at.POINT_EDGE
         if elastic:
             if kind == at.GRADIENT_EDGE:
                 gradient_edge.edge_motion(tree, work, n, u, a)

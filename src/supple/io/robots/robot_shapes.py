@@ -7,7 +7,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from supple.bodies.shapes.shape import Capsule, Cuboid, Cylinder, Plane, Shape, Sphere
+from supple.bodies.shapes.shape import Shape
+from supple.bodies.shapes.solids import (
+    Capsule,
+    Cuboid,
+    Cylinder,
+    Plane,
+    Sphere,
+)
 from supple.forces.contact_laws import ContactFriction, ContactLaw, Friction
 from supple.forces.contacts import LAW
 from supple.foundation import validate

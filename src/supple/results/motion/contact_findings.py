@@ -142,7 +142,7 @@ def _spacing(result: Result, force: Contact) -> Iterator[RunFinding]:
     """
     surface = force.pairs()[0].surface
     shape, other = (force.B, force.A) if force.pairs()[0].swapped is False else (force.A, force.B)
-    spacing = shape.ball_spacing
+    spacing = shape.ball_distance
     if spacing is None or surface.inside or surface.kind not in ROUND:
         return
     place = ROUND[surface.kind]
