@@ -348,7 +348,7 @@ def test_large_sets_go_by_cells_of_themselves() -> None:
         *(f"pile[0,1][{k}].push" for k in range(8)),
         "pile.push",
     ]
-    assert len(build(cloud(20)).force_names) == 2 * (190 + 20)
+    assert len(build(cloud(20)).force_names) == 2 * (190 + 6 * 20)  # the box has six walls
 
 
 def test_what_is_shown_is_what_acts() -> None:

@@ -59,23 +59,23 @@ def bent(d, half):
 
 @kernel
 def note_rates(m, r, c, half):
-    """Write the largest rate and acceleration of each coordinate, per fraction of the step; of turns about three axes, and of places, of all three together."""
-    for k in range(r.fast.shape[0]):
+    """Write the largest rate and acceleration of each coordinate, per fraction of the step, to xt and vt; of turns about three axes, and of places, of all three together."""
+    for k in range(r.xt.shape[0]):
         write_about(r.px[k], c, r.about)
-        r.fast[k], r.curved[k] = steepest(r.about, half), bent(r.about, half)
+        r.xt[k], r.vt[k] = steepest(r.about, half), bent(r.about, half)
     for n in range(1, m.node.shape[0]):
         kind, j = m.node[n, at.MOTION], m.node[n, at.U0]
         if kind == at.BALL or kind == at.FREE:
             for first in range(j, j + (6 if kind == at.FREE else 3), 3):
                 rate, bend = 0.0, 0.0
                 for k in range(first, first + 3):
-                    rate += r.fast[k] * r.fast[k]
-                    bend += r.curved[k] * r.curved[k]
+                    rate += r.xt[k] * r.xt[k]
+                    bend += r.vt[k] * r.vt[k]
                 rate, bend = math.sqrt(rate), math.sqrt(bend)
                 if first == j:
                     bend += rate * rate  # of the tangent operator
                 for k in range(first, first + 3):
-                    r.fast[k], r.curved[k] = rate, bend
+                    r.xt[k], r.vt[k] = rate, bend
 
 
 @kernel
@@ -83,8 +83,8 @@ def rates(m, r, i):
     """Largest rate and acceleration, per fraction of the step, of the coordinate of column i, as they were noted."""
     k = m.column[i, at.VELOCITY]
     if m.node[m.column[i, at.OWNER], at.MOTION] >= at.ELASTIC_OUT:
-        return VARIES * r.fast[k], VARIES * r.curved[k]
-    return r.fast[k], r.curved[k]
+        return VARIES * r.xt[k], VARIES * r.vt[k]
+    return r.xt[k], r.vt[k]
 
 
 @kernel
@@ -190,14 +190,17 @@ def bend_of_velocity(m, w, r, n, spins, x, y, z, c, half):
 
 @shared(TREE, WORK, st.RUN, REAL, REAL)
 def go_along(m, w, r, s, half):
-    """Poses, columns and velocities at the fraction s of the step, per fraction of the step, as the increments move; rates within ``half`` of it."""
-    note_rates(m, r, s, half)
+    """Poses, columns and velocities at the fraction s of the step, per fraction of the step, as the increments move; rates within ``half`` of it.
+
+    Where the increments and their rates were, xt and vt, largest rates and accelerations of coordinates are then.
+    """
     for k in range(r.u.shape[0]):
         r.xt[k], r.vt[k] = st.polynomial(r.px[k], s), st.slope(r.px[k], s)
     chart.retract(m, r.q, r.xt, r.qt)
     chart.velocity(m, r.xt, r.vt, r.ut)
     tree.poses(m, w, r.qt)
     tree.motion(m, w, r.ut, r.ut)  # accelerations do not enter
+    note_rates(m, r, s, half)
 
 
 @kernel

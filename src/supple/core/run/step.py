@@ -73,8 +73,6 @@ RUN_RECORD = Record(
         "rate_scale": "nu",
         "way": "nu",  # largest way from the start and largest velocity so far of the place whose first velocity it is
         "pace": "nu",
-        "fast": "nu",  # largest rates and accelerations of coordinates in a part of the step
-        "curved": "nu",
         "sign": "elements",  # of the work in the balance of energy
         "deepest": "elements",  # of contacts and sets, largest overlap where a step ended; of friction of a set the largest over what is allowed
         "touch": ("elements", TOUCH),

@@ -53,7 +53,7 @@ def _pack_cells(b: Builder, force: Contacts, layout: SetLayout) -> None:
             [names[name] for name in apart] for apart in layout.apart if apart <= set(names)
         )
     )
-    n, s, law = len(layout.balls), len(layout.surfaces), force.law
+    n, s, law = len(layout.balls), len(walls[0]) // sets.WALL_INTS, force.law
     ints: dict[int, Any] = {
         sets.BALLS: b.add_integers(balls[0]),
         sets.COUNT: n,
@@ -108,28 +108,21 @@ def _walls(b: Builder, force: Contacts, layout: SetLayout, names: dict[str, int]
     ints, reals = list[int](), list[float]()
     for k in layout.surfaces:
         shape = force.shapes[k]
-        surface, frame = shape.touching_surface, frame_of(shape)
-        if surface is None or surface.data is not None:
+        found, frame = shape.touching_walls, frame_of(shape)
+        if not found or any(surface.data is not None for surface in found):
             kind, expected = type(shape).__name__, "a Plane, Cuboid, Cylinder, Capsule or Torus"
             raise ModelError.plain(
                 f"{label(force)}: shapes[{k}] is a {kind}, which balls whose pairs are found by "
                 f"cells do not touch, expected {expected}, or cells=False"
             )
         node, pose = b.place(frame)
-        placed = pose.then(surface.pose)
-        sizes = [*surface.sizes, *[0.0] * surfaces.SIZES][: surfaces.SIZES]
-        ints += [
-            node,
-            names[frame.body.name],
-            pack_contacts.SURFACES[surface.kind],
-            int(surface.inside),
-        ]
-        reals += [*placed.R.ravel().tolist(), *placed.p.tolist(), *sizes]
-        reals += [
-            shape.curvature or 0.0,
-            0.0 if surface.inside else _extent(surface.kind, surface.sizes),
-        ]
-        reals.append(shape.allowed_depth or 0.0)
+        for surface in found:
+            placed, kind = pose.then(surface.pose), pack_contacts.SURFACES[surface.kind]
+            sizes = [*surface.sizes, *[0.0] * surfaces.SIZES][: surfaces.SIZES]
+            ints += [node, names[frame.body.name], kind, int(surface.inside)]
+            reals += [*placed.R.ravel().tolist(), *placed.p.tolist(), *sizes]
+            extent = 0.0 if surface.inside else _extent(surface.kind, surface.sizes)
+            reals += [shape.curvature or 0.0, extent, shape.allowed_depth or 0.0]
     return ints, reals
 
 
@@ -199,7 +192,8 @@ def _touching(c: Compiled, force: Contacts, state: list[Array]) -> list[Touching
 def _by_cells(c: Compiled, force: Contacts, q: Array, u: Array, e: int) -> list[TouchingPair]:
     every = range(len(force.shapes))
     numbers = [k for k in every if is_ball(force.shapes[k])]
-    numbers += [k for k in every if not is_ball(force.shapes[k])]
+    others = (k for k in every if not is_ball(force.shapes[k]))
+    numbers += [k for k in others for _ in force.shapes[k].touching_walls]
     work, out = at.new_work(c.ints), np.zeros((4 * len(numbers), sets.ROW))
     count = kernel.touching_pairs(c.ints, c.reals, work, q, u, e, out)
     if count > len(out):
