@@ -117,9 +117,9 @@ def _walls(b: Builder, force: Contacts, layout: SetLayout, names: dict[str, int]
             )
         node, pose = b.place(frame)
         for surface in found:
-            placed, kind = pose.then(surface.pose), pack_contacts.SURFACES[surface.kind]
+            placed, code = pose.then(surface.pose), pack_contacts.SURFACES[surface.kind]
             sizes = [*surface.sizes, *[0.0] * surfaces.SIZES][: surfaces.SIZES]
-            ints += [node, names[frame.body.name], kind, int(surface.inside)]
+            ints += [node, names[frame.body.name], code, int(surface.inside)]
             reals += [*placed.R.ravel().tolist(), *placed.p.tolist(), *sizes]
             extent = 0.0 if surface.inside else _extent(surface.kind, surface.sizes)
             reals += [shape.curvature or 0.0, extent, shape.allowed_depth or 0.0]
