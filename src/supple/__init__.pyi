@@ -36,6 +36,7 @@ from supple.bodies.nodal.ancf_solid import ANCFSolid as ANCFSolid
 from supple.bodies.shapes.areas import Surface as Surface
 from supple.bodies.shapes.cam import Cam as Cam
 from supple.bodies.shapes.cone import Cone as Cone
+from supple.bodies.shapes.gears import InvoluteGear as InvoluteGear
 from supple.bodies.shapes.height_field import HeightField as HeightField
 from supple.bodies.shapes.lines import Line as Line
 from supple.bodies.shapes.mesh import MeshShape as MeshShape

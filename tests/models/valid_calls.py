@@ -166,6 +166,7 @@ CALLS: dict[str, Call] = {
         "Line": {"frame": WIRE.at(0), "diameter": 0.02, "points": 5},
         "Surface": {"frame": SHEET.at(0, 0), "nodes": [0, 1, 2, 3], "radius": 0.005},
         "Point": {"frame": LINK.at(0.3), "position": (0, 0, 1)},
+        "InvoluteGear": {"frame": LINK.at(0.3), "teeth": 20, "module": 2e-3, "width": 0.02},
         "Beam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},
         "Cable": {**NAME, "length": 1.0, "section": sp.Circle(0.01), "material": STEEL},
         "ANCFBeam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},

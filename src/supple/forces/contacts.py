@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
+from supple.bodies.shapes.gears import InvoluteGear, ToothSlot, mesh_of
 from supple.bodies.shapes.shape import (
     Shape,
     TouchingBall,
@@ -32,16 +33,16 @@ LAW = "a law, e.g. HuntCrossley(stiffness=1e8, restitution=0.7, speed=1.0)"
 FRICTION = "None, or a law of friction, e.g. Friction(0.5)"
 PAIRS = (
     "a plane and another shape, a Sphere, Point, Line or Surface and another shape, two of Capsule "
-    "and Cuboid, a Capsule and a Cylinder, or a Capsule or Cuboid in a hollow shape"
+    "and Cuboid, a Capsule and a Cylinder, a Capsule or Cuboid in a hollow shape, or two gears"
 )
 WEIGHT = 9.81  # N/kg, of the lighter body, under which bristles are chosen
-Touching: TypeAlias = TouchingBall | TouchingRing | TouchingBar
+Touching: TypeAlias = TouchingBall | TouchingRing | TouchingBar | ToothSlot
 
 
 class Pair(NamedTuple):
-    """What touches what: a surface on one frame, and a ball, ring or bar on another.
+    """What touches what: a surface on one frame, and a ball, ring or bar on another; or two gears.
 
-    ``swapped`` says that the surface is that of the contact's B.
+    ``swapped`` says that the surface, or the gear that is no ring, is that of the contact's B.
     """
 
     surface: TouchingSurface
@@ -116,7 +117,8 @@ class Contact(ForceElement):
     A, B : Shape
         On two bodies, or a body and the ground: ``Sphere(ball.at(0), radius=0.05)``, `Capsule`,
         `Cylinder`, `Cone`, `Torus`, `Cuboid`, `Plane`, `Point`, `Cam`, `HeightField`,
-        `MeshShape`; the `Line` or `Surface` of a flexible body; or a body with one ``shape``.
+        `MeshShape`, `InvoluteGear`; the `Line` or `Surface` of a flexible body; or a body with one
+        ``shape``.
     law : HuntCrossley or Hertz
         Of the push.
     friction : Friction or RoundedFriction, optional
@@ -149,7 +151,9 @@ class Contact(ForceElement):
         return axes_needed(self.A if field == "A" else self.B, self.friction)
 
     def pairs(self) -> tuple[Pair, ...]:
-        """The balls, rings or bars and surfaces by which both shapes touch."""
+        """The balls, rings or bars and surfaces by which both shapes touch, or pairs of teeth."""
+        if isinstance(self.A, InvoluteGear) and isinstance(self.B, InvoluteGear):
+            return self._teeth(self.A, self.B)
         both = ((self.A, self.B, False), (self.B, self.A, True))
         for one, other, swapped in both:
             walls, balls, rings = one.touching_walls, other.touching_balls, other.touching_rings
@@ -164,6 +168,12 @@ class Contact(ForceElement):
             return tuple(bars)
         kinds = f"{type(self.A).__name__} and {type(self.B).__name__}"
         raise ModelError(label(self), "A and B", kinds, PAIRS)
+
+    def _teeth(self, first: InvoluteGear, second: InvoluteGear) -> tuple[Pair, ...]:
+        """Pairs of teeth of two gears."""
+        mesh, swapped = mesh_of(label(self), first, second)
+        one, other = (second, first) if swapped else (first, second)
+        return tuple(_pair(one, mesh.surface, other, each, swapped) for each in mesh.slots())
 
     @property
     def allowed_depth(self) -> float | None:

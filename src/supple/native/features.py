@@ -33,6 +33,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "bushings": ("forces_bushing_",),
     "contacts with data": ("contact_fields_",),
     "sets of bodies": ("contact_sets_", "run_sweeps_"),
+    "gears": ("contact_gears_",),
     "contacts": ("contact_",),
     "inner states": (
         "equations_inner_states_",

@@ -38,8 +38,8 @@ class TouchingSurface(NamedTuple):
     """
 
     kind: Literal[
-        "plane", "ball", "bar", "cylinder", "ring", "box", "cone", "cam", "field", "grid"
-    ]  # core/contact/surfaces.py
+        "plane", "ball", "bar", "cylinder", "ring", "box", "cone", "cam", "field", "grid", "teeth"
+    ]  # core/contact/surfaces.py; gears.py
     sizes: tuple[float, ...]
     pose: Pose  # in the axes of the frame
     inside: bool

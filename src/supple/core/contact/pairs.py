@@ -16,27 +16,49 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.base import layout as at
-from supple.core.base.buffers import starts
 from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import cross, frame, turned, turned_back
-from supple.core.contact import fields, surfaces
+from supple.core.contact import fields, gears, surfaces
+from supple.core.contact.record import (  # noqa: F401 (others read them here)
+    ARM,
+    AT,
+    AXES,
+    AXIS,
+    CONTACT,
+    DATA,
+    FRICTION,
+    GAP,
+    HALF_WAY,
+    HOLLOW,
+    LARGE,
+    LEVER,
+    PAIR,
+    PAIR_ROW,
+    PAIR_SIZE,
+    PART,
+    POSE_A,
+    POSE_B,
+    SIZES,
+    SMALL,
+    STATE,
+    SURFACE,
+    TEETH,
+    WITH_BALL,
+    WITH_BAR,
+    WITH_RING,
+    WITH_TEETH,
+    A,
+    B,
+    C,
+    H,
+    N,
+    P,
+    V,
+    W,
+    numbers,
+)  # fmt: skip
 from supple.native.declare import INT, kernel, shared
 
-CONTACT = 20
-# Element integers: nodes of A and B, place in the data, pair, kind of A's surface, last of three states of friction (-1: none),
-# law of friction without states, 1 if A's surface is turned inside out
-A, B, AT, PAIR, SURFACE, STATE, FRICTION, HOLLOW = range(1, 9)
-# Pairs: a ball of B and a surface of A; a ring of B and a plane of A; a bar of B and a convex surface of A
-WITH_BALL, WITH_RING, WITH_BAR = 0, 1, 2
-# Data: pose of A's frame in node A, of B's in node B; sizes of A's surface; of B: radius of the ball, of the ring's section or of the bar;
-# radius of the ring's middle line, or half length of the bar's; of a ball 1 if forces act half way between the surfaces, 0 if at its centre
-POSE_A, POSE_B, SIZES, SMALL, LARGE, HALF_WAY, DATA = starts(at.POSE, at.POSE, surfaces.SIZES, 1, 1, 1)
-
-# Scratch of a pair: gap, normal, point, velocity of B relative to A there, relative angular velocity, A's axes; then the
-# centre of B, second derivatives of the distance in world axes, half the way between surface and centre, the number of the nearest part; of a
-# ring its axis and e, of a bar its axis, the place along it and 1 if that is none of its ends
-PAIR_ROW = 18
-GAP, N, P, V, W, AXES, C, H, LEVER, PART, AXIS, ARM, PAIR_SIZE = starts(1, 3, 3, 3, 3, 9, 3, 6, 1, 1, 3, 3)
 FLAT = 1e-3  # sine of the angle between a ring and a plane, and angle between straight lines, below which they are crowned
 LOOKS, CLOSE = 100, 1e-13  # for the nearest place of a bar: most looks, and how exact it is in parts of its length
 
@@ -45,12 +67,6 @@ LOOKS, CLOSE = 100, 1e-13  # for the nearest place of a bar: most looks, and how
 def sticks(el):
     """True if the friction of a contact has states."""
     return el[STATE] >= 2
-
-
-@kernel
-def numbers(work):
-    """The scratch of a pair as one row, the only entry of a tuple."""
-    return (work.scratch[PAIR_ROW : PAIR_ROW + 7].reshape(42),)
 
 
 @kernel
@@ -177,6 +193,8 @@ def locate(tree, work, e):
         with_ball(tree, work, e, a, (b[9], b[10], b[11]), g)
     elif el[PAIR] == WITH_BAR:
         with_bar(tree, work, e, a, b, g)
+    elif el[PAIR] == WITH_TEETH:
+        gears.gear_teeth(tree, work, e)
     else:
         with_ring(tree, e, a, b, g)
     va, vb = work.node[el[A]], work.node[el[B]]
@@ -235,6 +253,8 @@ def slide(g, crown, n, th, d):
 def change(tree, e, g, th, d):
     """Changes of normal and point along a displacement of B relative to A: turn th and translation d at the reference point."""
     el, data = tree.element[e], tree.data
+    if el[PAIR] == WITH_TEETH:
+        return gears.gear_change(g, th, d)
     n, c, axis = (g[N], g[N + 1], g[N + 2]), (g[C], g[C + 1], g[C + 2]), (g[AXIS], g[AXIS + 1], g[AXIS + 2])
     zero = 0.0 * d[0]
     if el[PAIR] == WITH_BAR:

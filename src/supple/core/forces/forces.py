@@ -16,7 +16,7 @@ from supple.core.bodies import ancf as gradient
 from supple.core.bodies import membrane
 from supple.core.contact import contact, sets
 from supple.core.contact.contact import RUBBING
-from supple.core.contact.pairs import CONTACT
+from supple.core.contact.record import CONTACT
 from supple.core.contact.sets import CONTACT_SET, SET_RUBBING
 from supple.core.forces import beam_load as load
 from supple.core.forces import (

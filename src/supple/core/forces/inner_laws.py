@@ -12,7 +12,8 @@ from __future__ import annotations
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import last_column
-from supple.core.contact.pairs import CONTACT, STATE, sticks
+from supple.core.contact.pairs import sticks
+from supple.core.contact.record import CONTACT, STATE
 from supple.native.declare import MAT, kernel, shared
 
 NODE_A, NODE_B = 1, 2  # of an element with inner states

@@ -83,7 +83,7 @@ ELEMENT = table(
     *((kind, *rule)
       for kind in (pairs.CONTACT, contact.RUBBING)
       for rule in ((pairs.A, 0, "nodes", 1), (pairs.B, 0, "nodes", 1), (pairs.AT, 0, "data", pairs.DATA),
-                   (pairs.PAIR, 0, None, pairs.WITH_BAR), (pairs.SURFACE, 0, None, surfaces.LAST), (pairs.STATE, -1, "nz", 1),
+                   (pairs.PAIR, 0, None, pairs.WITH_TEETH), (pairs.SURFACE, 0, None, surfaces.LAST), (pairs.STATE, -1, "nz", 1),
                    (pairs.FRICTION, 0, None, contact.ROUNDED), (pairs.HOLLOW, 0, None, 1))),
     (forces.BODY_DAMPING, forces.BODY, 0, "bodies", 1),
     (forces.LOAD, load.BODY, 0, "bodies", 1), (forces.LOAD, load.AT, 0, "data", 0), *_signals(forces.LOAD, load.SIGNALS, 3),

@@ -15,7 +15,7 @@ from supple.core.base import opcodes as op
 from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import point
 from supple.core.bodies import tree
-from supple.core.contact import pairs
+from supple.core.contact import gears, pairs
 from supple.core.forces import control, forces, joint_forces, rope
 from supple.core.forces import point_spring as line
 from supple.core.forces.callback import flat
@@ -35,6 +35,7 @@ INSIDE = 0.999  # of a part: signals may jump at the ends of steps
 AGAIN, FAR = 1.0 - 1e-6, 0.9  # fractions of a step that is repeated once, and again, before which a touch is not the one it was repeated for
 NOW = 1e-7  # fraction of a step: contacts that close before it touch already
 SHORT = 2.0**-50  # shortest part of the skipped one
+TURNED = 0.5  # rad that gears turn in a part: more is halved
 TURNS = 200.0  # rad in a step with events of points: there is room for so many crossings
 
 
@@ -191,6 +192,36 @@ def place_noise(g):
 
 
 @kernel
+def flanks_stay_apart(m, w, r, e, i, half):
+    """True if the flanks of two gears do not meet in a part of the step; the gap of their teeth is never below that of their flanks.
+
+    Its rate is n.v with the velocity v, as seen from A, of B's point where the line of action touches the base circle. Its second derivative is n.a
+    and what n turns by, (u.v_C)(u.v)/l with the velocity v_C of B's centre. ``i`` is the last column that moves both.
+    """
+    el, g = m.element[e], pairs.numbers(w)[0]
+    first, second, d = el[pairs.A], el[pairs.B], m.data[el[pairs.AT] + pairs.TEETH :]
+    p, q = reach.turned_by(m, w, r, first, i)[0], reach.turned_by(m, w, r, second, i)[0]
+    if (p + q) * half > TURNED:
+        return False
+    nx, ny, nz = g[gears.ALONG], g[gears.ALONG + 1], g[gears.ALONG + 2]
+    x, y, z = g[pairs.C], g[pairs.C + 1], g[pairs.C + 2]
+    u, v, s = reach.velocity_behind(m, w, r, second, i, x, y, z)
+    a, b, k = reach.velocity_behind(m, w, r, first, i, x, y, z)
+    middle = math.sqrt((u - a) ** 2 + (v - b) ** 2 + (s - k) ** 2)
+    x, y, z = x - d[gears.RADIUS_B] * g[pairs.ARM], y - d[gears.RADIUS_B] * g[pairs.ARM + 1], z - d[gears.RADIUS_B] * g[pairs.ARM + 2]
+    u, v, s = reach.velocity_behind(m, w, r, second, i, x, y, z)
+    a, b, k = reach.velocity_behind(m, w, r, first, i, x, y, z)
+    u, v, s = u - a, v - b, s - k
+    rate, speed = abs(nx * u + ny * v + nz * s), math.sqrt(u * u + v * v + s * s)
+    bend = reach.bend_of_point(m, w, r, first, i, x, y, z, half) + reach.bend_of_point(m, w, r, second, i, x, y, z, half)
+    speed += bend * half
+    bend += 2.0 * p * speed + (middle + bend * half) * speed / abs(g[gears.LENGTH])
+    reached = rate * half + RESERVE * 0.5 * bend * half * half
+    flank = g[gears.FLANK]
+    return flank + reached < d[gears.PITCH] - 0.5 * d[gears.FAR] and flank > reached + place_noise(g)
+
+
+@kernel
 def contact_is_quiet(m, w, r, e, half):
     """True if a contact that is open does not begin to touch; the workspace has the middle of the part.
 
@@ -209,6 +240,8 @@ def contact_is_quiet(m, w, r, e, half):
             i = m.column[i, at.BEFORE]
         else:
             j = m.column[j, at.BEFORE]
+    if el[pairs.PAIR] == pairs.WITH_TEETH and flanks_stay_apart(m, w, r, e, i, half):
+        return True
     # any point of B serves, as long as A's point is the same and no point of B's surface moves farther
     x, y, z = g[pairs.C], g[pairs.C + 1], g[pairs.C + 2]
     bend = reach.bend_of_point(m, w, r, first, i, x, y, z, half) + reach.bend_of_point(m, w, r, second, i, x, y, z, half)
@@ -217,6 +250,9 @@ def contact_is_quiet(m, w, r, e, half):
     u, v, s = bu - au, bv - av, bw - aw
     bent, (turns, faster) = 0.5 * bend * half * half, reach.turned_by(m, w, r, first, i)
     way = math.sqrt(u * u + v * v + s * s) * half + bent
+    if el[pairs.PAIR] == pairs.WITH_TEETH:  # which turn about B's centre, too
+        turned = (turns + reach.turned_by(m, w, r, second, i)[0]) * half
+        return apart(gap, way + m.data[el[pairs.AT] + pairs.LARGE] * min(2.0, turned), 0.0, abs(x) + abs(y) + abs(z), half)
     rise, beside = pairs.rise(m, w, e, g, way)
     reached = way
     if rise >= 0.0 and beside > way:

@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.contact.contact import RUBBING
-from supple.core.contact.pairs import CONTACT, STATE
+from supple.core.contact.record import CONTACT, STATE
 from supple.foundation.arrays import Array
 from supple.foundation.poses import EYE, IDENTITY, Pose, skew
 

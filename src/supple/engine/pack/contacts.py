@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.bodies.shapes.gears import ToothSlot
 from supple.bodies.shapes.shape import SurfaceData, TouchingBall, TouchingBar
 from supple.core.base import layout as at
-from supple.core.contact import contact, fields, pairs, surfaces
+from supple.core.contact import contact, fields, record, surfaces
 from supple.core.equations import history as kernel
 from supple.forces.contact_laws import ContactFriction, RoundedFriction
 from supple.foundation.arrays import Array
@@ -32,7 +33,9 @@ SURFACES = {
     "cam": surfaces.CAM,
     "field": surfaces.FIELD,
     "grid": surfaces.GRID,
+    "teeth": surfaces.PLANE,  # teeth find their distance themselves
 }
+NO_TEETH = (0.0,) * (record.DATA - record.TEETH)
 # Columns of what is shown, and those that have the opposite sign as seen from the other body
 COLUMNS = (
     contact.SHOWN_GAP, contact.SHOWN_RATE, contact.SHOWN_N, contact.SHOWN_P,
@@ -71,35 +74,38 @@ def pack(b: Builder, force: Contact) -> None:
             reals[contact.HOLD] = hold[0] * touch.weight
             reals[contact.HOLD_DAMPING] = hold[1] * touch.weight
         if isinstance(other, TouchingBall):
-            pair, there, radii = pairs.WITH_BALL, Pose(EYE, other.place), [other.radius, 0.0]
+            pair, there, radii = record.WITH_BALL, Pose(EYE, other.place), [other.radius, 0.0]
         elif isinstance(other, TouchingBar):
-            pair, there, radii = pairs.WITH_BAR, other.pose, [other.radius, other.half]
+            pair, there, radii = record.WITH_BAR, other.pose, [other.radius, other.half]
+        elif isinstance(other, ToothSlot):
+            pair, there, radii = record.WITH_TEETH, other.pose, [0.0, other.reach]
         else:
-            pair, there, radii = pairs.WITH_RING, other.pose, [other.small, other.large]
+            pair, there, radii = record.WITH_RING, other.pose, [other.small, other.large]
         sizes = [*surface.sizes, *[0.0] * surfaces.SIZES][: surfaces.SIZES]
         turned, moved = a.then(surface.pose), c.then(there)
         half_way = 1.0 if b.node_turns(node_b) else 0.0
         data = [*turned.R.ravel(), *turned.p, *moved.R.ravel(), *moved.p, *sizes, *radii, half_way]
+        data += other.numbers if isinstance(other, ToothSlot) else NO_TEETH
         ints: dict[int, Any] = {
-            pairs.A: node_a,
-            pairs.B: node_b,
-            pairs.AT: b.add_numbers(data),
-            pairs.PAIR: pair,
-            pairs.SURFACE: SURFACES[surface.kind],
-            pairs.STATE: -1,
-            pairs.FRICTION: int(isinstance(force.friction, RoundedFriction)),
-            pairs.HOLLOW: int(surface.inside),
+            record.A: node_a,
+            record.B: node_b,
+            record.AT: b.add_numbers(data),
+            record.PAIR: pair,
+            record.SURFACE: SURFACES[surface.kind],
+            record.STATE: -1,
+            record.FRICTION: int(isinstance(force.friction, RoundedFriction)),
+            record.HOLLOW: int(surface.inside),
         }
         if surface.data is not None:
             ints |= _form(b, surface.data)
         if hold is not None:
-            ints[pairs.STATE] = b.add_inner_states(3) + 2
+            ints[record.STATE] = b.add_inner_states(3) + 2
         if force.friction is not None:  # its axis, in the axes of the surface
             axis = force.friction.axis
             across = surface.pose if not swapped else Pose(EYE, moved.p)
             reals[contact.AXIS] = across.R.T @ axis
         name = f"{force.name}[{k}]" if len(found) > 1 else force.name
-        b.add_element({at.KIND: pairs.CONTACT, **ints}, reals, f"{name}.push")
+        b.add_element({at.KIND: record.CONTACT, **ints}, reals, f"{name}.push")
         if force.friction is not None:
             b.add_element({at.KIND: contact.RUBBING, **ints}, reals, f"{name}.friction")
     b.wrenches += 1

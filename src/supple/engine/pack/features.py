@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from supple.core.base import layout as at
 from supple.core.base.layout import integers
-from supple.core.contact.pairs import SURFACE
+from supple.core.contact.record import PAIR, SURFACE, WITH_TEETH
 from supple.core.contact.surfaces import CAM
 from supple.core.forces import forces as codes
 from supple.engine.base.compiled import Compiled
@@ -53,6 +53,8 @@ def features(compiled: Compiled) -> set[str]:
             found.add("constraints")
     if ("element", codes.CONTACT) in compiled.kinds and _with_data(compiled):
         found.add("contacts with data")
+    if ("element", codes.CONTACT) in compiled.kinds and _has_teeth(compiled):
+        found.add("gears")
     if compiled.flexible:
         found.add("elastic bodies")
     if compiled.ints[at.H_INNER] > 0:
@@ -73,3 +75,10 @@ def _with_data(compiled: Compiled) -> bool:
     elements = integers(compiled.ints, "element")
     kinds = elements[elements[:, at.KIND] == codes.CONTACT, SURFACE]
     return bool((kinds >= CAM).any())
+
+
+def _has_teeth(compiled: Compiled) -> bool:
+    """True if gears touch."""
+    elements = integers(compiled.ints, "element")
+    pairs = elements[elements[:, at.KIND] == codes.CONTACT, PAIR]
+    return bool((pairs == WITH_TEETH).any())

@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.core.base.layout import KIND, integers, read_model
 from supple.core.contact.contact import ALLOWED
-from supple.core.contact.pairs import CONTACT
+from supple.core.contact.record import CONTACT
 from supple.core.contact.sets import CONTACT_SET
 from supple.core.run import step as st
 from supple.engine.base.compiled import Compiled, RowSets

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.bodies.shapes.gears import InvoluteGear
 from supple.bodies.shapes.height_field import HeightField
 from supple.bodies.shapes.lines import Line
 from supple.bodies.shapes.mesh import MeshShape
@@ -27,6 +28,7 @@ ROUND: dict[str, int | None] = {"ball": 0, "bar": 0, "cylinder": 0, "ring": 1, "
 STICKS = 2.0  # transitions, below which friction is held to stick: the law has 0.89 of its force
 LOST = 10.0  # times the kinetic energy, that friction takes from what creeps and does not coast
 ROUGH = 0.5  # of the allowed depth of a mesh: 0.05 of its least size
+TILTED, ASKEW = 0.02, 0.1  # rad between axes of gears: squares of 4e-4 and 1 %
 FAR, WIDE = 0.01, 0.1  # lengths of the model: a way that is told, and a serious one
 
 
@@ -41,6 +43,8 @@ def contact_findings(result: Result) -> Iterator[RunFinding]:
             yield from _spacing(result, force)
             yield from rolling_findings(result, force)
             yield from impact_findings(result, force)
+            if isinstance(force.A, InvoluteGear) and isinstance(force.B, InvoluteGear):
+                yield from _tilt(result, force, force.A, force.B)
             if isinstance(force.friction, RoundedFriction):
                 yield from _creep(result, force, force.friction.transition)
         elif isinstance(force, Contacts):
@@ -190,6 +194,27 @@ def _depth_of_set(result: Result, force: Contacts) -> Iterator[RunFinding]:
         f"{label(force)}: bodies overlap by up to {depth:.2g} m, two of them by {over:.2g} times "
         "what is expected at most, 0.05 of a radius or 0.1 of a thickness, for which laws of "
         f"contact hold: use a stiffness {RESERVE * over ** (exponent + 1.0):.2g} times as large",
+    )
+
+
+def _tilt(
+    result: Result, force: Contact, first: InvoluteGear, second: InvoluteGear
+) -> Iterator[RunFinding]:
+    """Gears are plane: what their axes tilt by enters with its square, which is neglected."""
+    here, there = (np.asarray(result[frame].matrix) for frame in force.frames.values())
+    sine = np.linalg.norm(np.cross(here @ first.axis, there @ second.axis), axis=1)
+    tilt = float(np.arcsin(np.minimum(np.nanmax(sine, initial=0.0), 1.0)))
+    if not tilt > TILTED:
+        return
+    yield RunFinding(
+        force.name,
+        "tilt",
+        tilt,
+        TILTED,
+        None,
+        tilt > ASKEW,
+        f"{label(force)}: axes of its gears are {tilt:.2g} rad apart, expected parallel ones, "
+        f"within {TILTED} rad: their teeth are those of spur gears",
     )
 
 

@@ -1,0 +1,31 @@
+"""Records of contacts: integers of their elements, their numbers in the data, and the scratch of a pair."""
+
+from __future__ import annotations
+
+from supple.core.base import layout as at
+from supple.core.base.buffers import starts
+from supple.core.contact import surfaces
+from supple.native.declare import kernel
+
+CONTACT = 20
+# Element integers: nodes of A and B, place in the data, pair, kind of A's surface, last of three states of friction (-1: none),
+# law of friction without states, 1 if A's surface is turned inside out
+A, B, AT, PAIR, SURFACE, STATE, FRICTION, HOLLOW = range(1, 9)
+# Pairs: a ball of B and a surface of A; a ring of B and a plane of A; a bar of B and a convex surface of A; teeth of two gears
+WITH_BALL, WITH_RING, WITH_BAR, WITH_TEETH = 0, 1, 2, 3
+# Data: pose of A's frame in node A, of B's in node B; sizes of A's surface; of B: radius of the ball, of the ring's section or of the bar;
+# radius of the ring's middle line, or half length of the bar's; of a ball 1 if forces act half way between the surfaces, 0 if at its centre;
+# numbers of gears (gears.py)
+POSE_A, POSE_B, SIZES, SMALL, LARGE, HALF_WAY, TEETH, DATA = starts(at.POSE, at.POSE, surfaces.SIZES, 1, 1, 1, 16)
+
+# Scratch of a pair: gap, normal, point, velocity of B relative to A there, relative angular velocity, A's axes; then the
+# centre of B, second derivatives of the distance in world axes, half the way between surface and centre, the number of the nearest part; of a
+# ring its axis and e, of a bar its axis, the place along it and 1 if that is none of its ends
+PAIR_ROW = 18
+GAP, N, P, V, W, AXES, C, H, LEVER, PART, AXIS, ARM, PAIR_SIZE = starts(1, 3, 3, 3, 3, 9, 3, 6, 1, 1, 3, 3)
+
+
+@kernel
+def numbers(work):
+    """The scratch of a pair as one row, the only entry of a tuple."""
+    return (work.scratch[PAIR_ROW : PAIR_ROW + 7].reshape(42),)
