@@ -193,7 +193,7 @@ def train(
     return m
 
 
-@pytest.mark.parametrize("kind", ["shifted", "ring"])
+@pytest.mark.parametrize("kind", [pytest.param("shifted", marks=pytest.mark.slow), "ring"])
 def test_ratio_energy_and_force(kind: str) -> None:
     """Under a load both flanks' sums of pushes are torque over base radius; the ratio is exact."""
     result = sp.simulate(train(kind, thinning=0.01 * MODULE), 0.02)
@@ -242,6 +242,7 @@ def test_momentum_of_gears_that_are_free() -> None:
     assert np.abs(result.energy.error).max() < 1e-5 * result.energy.kinetic[0]
 
 
+@pytest.mark.slow
 def test_either_order_and_antiparallel_axes() -> None:
     first, second = (sp.simulate(train("ring", swapped=s), 0.01) for s in (False, True))
     np.testing.assert_allclose(first["out"].angle, second["out"].angle, rtol=0, atol=1e-7)

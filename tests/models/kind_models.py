@@ -477,6 +477,19 @@ def pushed(waves: Sequence[sp.signals.Signal]) -> sp.Model:
     return with_item(lambda m: sp.Force("push", m["bob"].at(0), components[:3], turning), floating)
 
 
+def meshing() -> sp.Model:
+    """Two gears whose teeth push, a quarter of a degree into each other."""
+    model, sizes = sp.Model(), {"module": 0.02, "width": 0.05}
+    one, two = (model.add(sp.RigidBody(name, 1.0, inertia=0.01)) for name in ("one", "two"))
+    model.add(sp.Revolute("first", model.ground.at(0), one.at(0), "z", initial=0.004))
+    model.add(sp.Revolute("second", model.ground.at(0.5, 0, 0), two.at(0), "z"))
+    teeth = sp.InvoluteGear(one.at(0), 20, **sizes)
+    others = sp.InvoluteGear(two.at(0), 30, phase=np.pi + np.pi / 30, **sizes)
+    law = sp.HuntCrossley(stiffness=900.0, restitution=0.7, speed=2.0)
+    model.add(sp.Contact("mesh", teeth, others, law))
+    return model
+
+
 def by_cells() -> sp.Model:
     """An arm with balls that overlap with the ground and with each other, for `DormandPrince`."""
     model = arm()

@@ -160,7 +160,8 @@ class InvoluteGear(Shape):
     @property
     def tip_tangent(self) -> float:
         """Length of the tangent from a tip to the base circle, m."""
-        return math.sqrt(max(self.tip_radius**2 - self.base_radius**2, 0.0))
+        tip, base = self.tip_radius, self.base_radius
+        return math.sqrt(max((tip - base) * (tip + base), 0.0))
 
     @property
     def pose(self) -> Pose:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.bodies.shapes.gears import InvoluteGear
 from supple.forces import Contact, Friction
 from supple.foundation.arrays import Booleans
 from supple.foundation.errors import label
@@ -129,8 +130,8 @@ def _damper(
 
 
 def rolling_findings(result: Result, force: Contact) -> Iterator[RunFinding]:
-    """What is pressed in by p rolls as if its radius were smaller by p/2."""
-    if force.friction is None or len(result.t) < 3:
+    """What is pressed in by p rolls as if smaller in radius by p/2; gears keep their ratio."""
+    if force.friction is None or len(result.t) < 3 or isinstance(force.A, InvoluteGear):
         return
     for shape in (force.A, force.B):
         radius = getattr(shape, "radius", None)
