@@ -148,6 +148,18 @@ def test_rates_and_turns_of_gaps_are_derivatives() -> None:
         assert np.all(same | clipped) and (now.gap < 0.02 * MODULE).sum() > 40
 
 
+@pytest.mark.parametrize("kind", PAIRS)
+def test_twice_the_allowed_depth_is_still_an_overlap(kind: str) -> None:
+    """Of teeth without backlash, turned into each other to both sides."""
+    m, at = plane(kind), mesh(kind)
+    depth = 1.9 * m["mesh"].A.allowed_depth
+    a = -at.distance if at.sense < 0.0 else at.distance
+    for side in (1.0, -1.0):
+        gap = shown(m, [a, 0.0, side * depth / abs(at.radii[1])]).gap[0]
+        assert gap.min() == pytest.approx(-depth, rel=1e-9)
+        assert (gap < 0.0).sum() >= math.floor(at.ratio)
+
+
 def test_distances_are_continuous_from_flank_to_tip() -> None:
     """Along a turn of both gears: no jump of any gap, whose rate is known; slots go over unseen."""
     for kind in PAIRS:

@@ -206,6 +206,16 @@ MEETINGS = {
         lambda frame: sp.Sphere(frame, radius=0.4, position=(0.02, 0, 0.01)),
         ((0.1, 0.75, 0.1), (0.1, 0.2, 0.3)),
     ),
+    "flanks of gears": (
+        lambda frame: sp.InvoluteGear(frame, 20, 0.1, 0.2),
+        lambda frame: sp.InvoluteGear(frame, 20, 0.1, 0.2, phase=np.pi + np.pi / 20),
+        ((2.0, 0, 0.1), (0, 0, 0.02)),
+    ),
+    "flanks of a ring gear": (
+        lambda frame: sp.InvoluteGear(frame, 22, 0.1, 0.2),
+        lambda frame: sp.InvoluteGear(frame, 60, 0.1, 0.2, inside=True),
+        ((-1.9, 0, 0.1), (0, 0, 0.002)),
+    ),
     "a disc that nearly lies": (
         lambda frame: sp.Plane(frame),
         lambda frame: sp.Torus(frame, radius=0.4, section=0.1),

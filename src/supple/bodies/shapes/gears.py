@@ -30,6 +30,7 @@ from supple.foundation.validate import Axis
 SAME_PITCH = 1e-9  # of a base pitch: numbers of a file
 FEWEST, MOST = 4, 100_000
 RIM = 2.5  # modules of a ring behind its roots, as it is drawn
+FARTHEST = 0.2  # modules, at least: a half is twice the allowed depth
 ON_FLANK = 6  # points of a flank as it is drawn
 
 
@@ -302,11 +303,14 @@ class Mesh:
         return abs(sum(self.radii)) / math.cos(self.angle)
 
     def slots(self) -> tuple[ToothSlot, ...]:
-        """As many slots on each side as pairs of teeth may touch at once, and one more."""
+        """As many slots on each side as pairs of teeth may touch at once, and one more.
+
+        Of a ring some more: teeth that overlap by half of ``far`` are taken for the next ones.
+        """
         A, B = self.A, self.B
         count = math.ceil(self.ratio) + 1
-        over = 0.5 * (count - self.ratio) * self.pitch
-        far = 0.5 * min(self._beyond(end, over) for end in (0, 1))
+        while (far := self._far(count)) < FARTHEST * A.module and count < A.teeth:
+            count += 1
         edges = [math.atan2(g.tip_tangent, g.base_radius) for g in (A, B)]
         found = []
         for side in (1.0, -1.0):
@@ -318,6 +322,11 @@ class Mesh:
                 )  # fmt: skip
                 found.append(ToothSlot(B.pose, numbers, max(B.tip_radius, B.base_radius)))
         return tuple(found)
+
+    def _far(self, count: int) -> float:
+        """Distance from which on a pair of teeth is too far to touch, with so many slots, m."""
+        over = 0.5 * (count - self.ratio) * self.pitch
+        return 0.5 * min(self._beyond(end, over) for end in (0, 1))
 
     def _beyond(self, end: int, over: float) -> float:
         """How far the edge of a tip is from the other flank when its own would be ``over`` beyond.
