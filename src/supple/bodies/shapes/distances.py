@@ -41,7 +41,7 @@ class DistanceGrid(NamedTuple):
 
 
 def merged(points: Array, triangles: Indices) -> tuple[Array, Indices]:
-    """The same triangles with one vertex where several are at one place; none without area."""
+    """Triangles with one vertex where several are at one place; none without area."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree

@@ -361,7 +361,7 @@ def solve(m, o, parts, y):
 
 @shared(TREE, stage.OWN, PARTS, VEC)
 def inner_sides(m, o, parts, y):
-    """What the right sides of inner states, parts.side, leave in those of the motion."""
+    """Add to the right sides of the motion what those of inner states, parts.side, leave there."""
     nothing = o.u[:1]
     inner.follow(m, parts, 1.0, nothing, 0.0, nothing, 0.0)
     inner.settle(m, parts, 0, 0, 1)

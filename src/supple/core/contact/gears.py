@@ -88,7 +88,7 @@ def edge_of_a(d, xa, xb, cu, cn):
 
 @kernel
 def edge_of_b(d, xa, xb, cu, cn):
-    """The same of the edge of B's tip on the flank of A."""
+    """Gap, tangent and angle of the edge of B's tip on the flank of A, and its place along u and n."""
     k, sense = (xb - d[LENGTH_B]) / d[RADIUS_B] + d[EDGE_B], d[SENSE]
     qu, qn = cu - sense * d[TIP_B] * np.cos(k), cn - sense * d[TIP_B] * np.sin(k)
     t, delta = on_flank(qu, qn, d[RADIUS_A])

@@ -260,7 +260,7 @@ def scatter(m, p, e, load, column, N, NI, parts):
 
 @shared(TREE, PARTS, INT, INT, MAT, MAT, MAT)
 def add_whole(m, p, f, parts, P, N, NI):
-    """What factor f has of all elements into a whole matrix N + i NI. Places change velocities by -P, too; P may have no rows."""
+    """Add what factor f has of all elements to a whole matrix N + i NI. Places change velocities by -P, too; P may have no rows."""
     for e in range(m.element.shape[0]):
         first, count = couples(m, p, e)
         if count == 0:
@@ -295,7 +295,7 @@ def turned_by(m, p, f, e, P, j, x):
 
 @shared(TREE, PARTS, INT, MAT, INT, MAT)
 def add_along_rows(m, p, f, G, begin, N):
-    """What the places s^2 G^T mu do, in the columns of N for mu from ``begin`` on; with a real factor f."""
+    """Add to the columns of N for mu, from ``begin`` on, what the places s^2 G^T mu do; with a real factor f."""
     for e in range(m.element.shape[0]):
         first, count = couples(m, p, e)
         parts = 1
@@ -317,7 +317,7 @@ def add_along_rows(m, p, f, G, begin, N):
 
 @shared(TREE, PARTS, INT, INT, CUBE)
 def fill_blocks(m, p, f, parts, tangent):
-    """What factor f has of all elements, as further tangents (``core/linalg/multifrontal.py``)."""
+    """Add what factor f has of all elements as further tangents (``core/linalg/multifrontal.py``)."""
     for part in range(parts):
         blocks.clear(m, tangent[blocks.WHOLE + part], tangent[blocks.RATE + part], tangent[blocks.WHOLE + part])
     x, load = p.small[0], p.small[1]
@@ -348,7 +348,7 @@ def enter(m, p, e, load, column, T, TI, parts):
 
 @shared(TREE, PARTS, INT, INT)
 def bend_nodes(m, p, f, parts):
-    """What factor f has of all elements in the matrices of nodes, p.bend, and between neighbours in own entries.
+    """Add what factor f has of all elements to the matrices of nodes, p.bend, and between neighbours to entries of their own.
 
     As ``scatter`` and ``couple`` of ``core/base/wrench.py`` place stiffness and damping.
     """

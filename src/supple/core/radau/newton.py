@@ -281,7 +281,7 @@ def factorize(m, r, o, p, h):
 
 @kernel
 def add_inner(m, o, p):
-    """What inner states do in whole matrices; with constraint rows through P as well."""
+    """Add to whole matrices what inner states do; with constraint rows through P as well."""
     P = o.f[:0]
     if o.G.shape[0] > 0:
         P = o.tangent[rb.PX]
