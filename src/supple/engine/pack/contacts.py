@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.bodies.shapes.gears import ToothSlot
-from supple.bodies.shapes.shape import SurfaceData, TouchingBall, TouchingBar
+from supple.bodies.shapes.shape import SurfaceData, TouchingBall, TouchingBar, TouchingSurface
 from supple.core.base import layout as at
 from supple.core.contact import contact, fields, record, surfaces
 from supple.core.equations import history as kernel
 from supple.forces.contact_laws import ContactFriction, RoundedFriction
 from supple.foundation.arrays import Array
+from supple.foundation.errors import ModelError, label
 from supple.foundation.poses import EYE, Pose
 from supple.results.data.run_data import ContactHistory
 
@@ -83,8 +84,8 @@ def pack(b: Builder, force: Contact) -> None:
             pair, there, radii = record.WITH_RING, other.pose, [other.small, other.large]
         sizes = [*surface.sizes, *[0.0] * surfaces.SIZES][: surfaces.SIZES]
         turned, moved = a.then(surface.pose), c.then(there)
-        half_way = 1.0 if b.node_turns(node_b) else 0.0
-        data = [*turned.R.ravel(), *turned.p, *moved.R.ravel(), *moved.p, *sizes, *radii, half_way]
+        data = [*turned.R.ravel(), *turned.p, *moved.R.ravel(), *moved.p, *sizes, *radii]
+        data += _way(force, surface, radii[0], (b.node_turns(node_a), b.node_turns(node_b)))
         data += other.numbers if isinstance(other, ToothSlot) else NO_TEETH
         ints: dict[int, Any] = {
             record.A: node_a,
@@ -109,6 +110,23 @@ def pack(b: Builder, force: Contact) -> None:
         if force.friction is not None:
             b.add_element({at.KIND: contact.RUBBING, **ints}, reals, f"{name}.friction")
     b.wrenches += 1
+
+
+def _way(
+    force: Contact, surface: TouchingSurface, radius: float, turns: tuple[bool, bool]
+) -> tuple[float, float]:
+    """Where forces of a ball with a radius (m) act: factor of the distance, and a constant.
+
+    ``turns`` says whether the places of surface and ball have axes: half way between both
+    surfaces, or in the middle of what has none.
+    """
+    if not any(turns) and force.friction is not None:
+        expected = "None: friction of two balls on places without axes that turn is a couple"
+        raise ModelError(label(force), "friction", force.friction, expected)
+    if not turns[1]:
+        return 0.0, 0.0
+    middle = surface.sizes[0] if not turns[0] else 0.0
+    return (0.5, 0.5 * radius) if turns[0] else (1.0, -middle if surface.inside else middle)
 
 
 def _form(b: Builder, data: SurfaceData) -> dict[int, int]:
