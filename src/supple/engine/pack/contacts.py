@@ -12,6 +12,7 @@ from supple.bodies.shapes.shape import SurfaceData, TouchingBall, TouchingBar, T
 from supple.core.base import layout as at
 from supple.core.contact import contact, fields, record, surfaces
 from supple.core.equations import history as kernel
+from supple.engine.pack import lines
 from supple.forces.contact_laws import ContactFriction, RoundedFriction
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, label
@@ -64,6 +65,9 @@ def pack(b: Builder, force: Contact) -> None:
     reals[contact.ALLOWED] = min(known, default=0.0)
     if force.friction is not None:
         reals |= rubbing(force.friction)
+    if force.lines is not None:
+        lines.pack(b, force, {**reals, contact.STIFFNESS: stiffness})
+        return
     hold = force.bristle(b.bodies_by_name)
     found = force.pairs()
     for k, touch in enumerate(found):
@@ -149,7 +153,9 @@ def contact_history(c: Compiled, force: Contact, q: Array, u: Array, z: Array) -
     """What a contact does at the states of a run, at each of its points."""
     names = list(c.force_names)
     rows = [np.require(x, dtype=float, requirements=["C", "W"]) for x in (q, u, z)]
-    work, found = at.new_work(c.ints), []
+    work, found = at.new_work(c.ints), list[Array]()
+    if force.lines is not None:
+        found = lines.line_history(c, force, rows[0], rows[1])
     for k, pair in enumerate(force.pairs()):
         name = force.name if f"{force.name}.push" in names else f"{force.name}[{k}]"
         out = np.zeros((len(q), contact.SHOWN))
