@@ -55,8 +55,7 @@ LOOKS, CLOSE = 60, 1e-13
 LEAN = 1.25  # no sum of magnitudes of the weights of a curve is larger
 
 
-@kernel
-def scratch_length(stations, pieces):
+def scratch_size(stations: int, pieces: int) -> int:
     """Numbers of scratch that two lines need."""
     return HEAD + STATION * stations + PIECE * pieces + 2 * SIZE * SIZE
 

@@ -121,7 +121,7 @@ def line_is_apart(m, n, own):
             length = rope.HEAD + count * rope.COLUMNS + count * (rope.SCALARS * count + 1)
             if not apart(own, size, el[rope.SCRATCH], length):
                 return False
-        elif el[at.KIND] == lines.LINE_CONTACT and not apart(own, size, el[lines.SCRATCH], lines.scratch_length(el[lines.COUNT], el[lines.ALL])):
+        elif el[at.KIND] == lines.LINE_CONTACT and not apart(own, size, el[lines.SCRATCH], line_scratch(el)):
             return False
     for g in range(m.gradient.shape[0]):
         b = m.gradient[g]
@@ -301,6 +301,12 @@ def rope_fits(m, el):
 
 
 @kernel
+def line_scratch(el):
+    """Numbers of scratch of two lines."""
+    return lines.HEAD + lines.STATION * el[lines.COUNT] + lines.PIECE * el[lines.ALL] + 2 * lines.SIZE * lines.SIZE
+
+
+@kernel
 def curves_fit(m, el):
     """True if stations, pieces and scratch of two lines are there."""
     n, pieces, place = el[lines.COUNT], el[lines.ALL], el[lines.PIECES]
@@ -313,7 +319,7 @@ def curves_fit(m, el):
             return False
     if not within(el[lines.AT], lines.STATIONS + 3 * n + lines.PIECE_REALS * pieces, m.data.shape[0]):
         return False
-    return within(el[lines.SCRATCH], lines.scratch_length(n, pieces), m.head[at.H_FLEX_WORK])
+    return within(el[lines.SCRATCH], line_scratch(el), m.head[at.H_FLEX_WORK])
 
 
 @kernel

@@ -62,7 +62,7 @@ def pack(b: Builder, force: Contact, reals: dict[int, Any]) -> None:
         codes.FRICTION: int(force.friction is not None),
     }
     assert (codes.COUNT, codes.NODES) == (rope.COUNT, rope.NODES)  # as kinds that couple a path
-    b.flex_work += codes.scratch_length.function(len(nodes), sum(counts))
+    b.flex_work += codes.scratch_size(len(nodes), sum(counts))
     b.add_element({at.KIND: codes.LINE_CONTACT, **ints}, reals, f"{force.name}.push")
     if force.friction is not None:
         b.add_element({at.KIND: codes.LINE_RUBBING, **ints}, reals, f"{force.name}.friction")
