@@ -63,12 +63,12 @@ def fixed(
 
 
 def pushes(angle: float, gap: float) -> tuple[float, float, float]:
-    """Of balls at even distances, six in the sum of both radii, by the law of the model.
+    """Of balls at even distances, twelve in the sum of both radii, by the law of the model.
 
     Sum of the pushes, sum of their parts across both lines, least gap.
     """
     pieces, length = 4, 0.25
-    count = int(np.ceil(length / 0.1 * 6.0))
+    count = int(np.ceil(length / 0.1 * 12.0))
     x = np.concatenate([length * (k + (np.arange(count) + 0.5) / count) for k in range(pieces)])
     distance = np.hypot(0.1 + gap, (x - 0.5) * np.sin(angle))
     push = LAW.stiffness * np.maximum(0.1 - distance, 0.0) ** LAW.exponent * length / count
@@ -90,15 +90,15 @@ def test_parallel_lines_push_by_their_law_per_length() -> None:
 
 
 def test_lines_that_cross_push_as_a_line_on_a_capsule() -> None:
-    """The same sum with other balls: of bells 5 balls wide trapezoids tell the area to 2 %."""
+    """The same sum with other balls: of bells 9 balls wide trapezoids tell the area to 1 %."""
     m = sp.Model(gravity=(0, 0, 0))
     rod = m.add(sp.Cable("rod", 1.0, ROD, SOFT, elements=2))
     m.add(sp.Free("fly", m.ground.at(0, 0, 0), rod.at(0)))
     bar = sp.Capsule(m.ground.at(0.5, 0, -0.07), radius=0.05, length=1.0, axis="y")
-    m.add(sp.Contact("touch", sp.Line(rod, radius=0.05, points=61), bar, LAW))
+    m.add(sp.Contact("touch", sp.Line(rod, radius=0.05, points=121), bar, LAW))
     capsule = sp.simulate(m, 1e-9, output=2)["touch"].normal_force[0]
     line = fixed(np.pi / 2, -0.03, None, (0, 0, 0))["touch"].normal_force[0]
-    assert line == pytest.approx(capsule, rel=0.02)
+    assert line == pytest.approx(capsule, rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_what_lines_cannot_do_is_refused() -> None:
         with pytest.raises(ModelError, match=sentence):
             sp.Contact("c", one, two, LAW, friction)
     thick = sp.Line(m["one"], radius=0.06)
-    with pytest.raises(ModelError, match="B is .*, expected the line A, or a line of another body"):
+    with pytest.raises(ModelError, match=r"B is .*, expected the line A, or a line of"):
         sp.Contact("c", one, thick, LAW)
     with pytest.raises(ModelError, match="Hertz"):
         sp.Contact("c", one, two, sp.Hertz(1e9, 0.3))
@@ -207,5 +207,5 @@ def test_what_lines_cannot_do_is_refused() -> None:
         sp.simulate(beams, 0.01)
     with pytest.raises(ModelError):
         sp.simulate(m, 0.01, integrator=sp.EnergyScheme())
-    with pytest.raises(SuppleError, match="touches of two lines, .* are not followed"):
+    with pytest.raises(SuppleError, match=r"touches of two lines, .* are not followed"):
         _ = sp.simulate(m, 1e-9, output=2)["touch"].touches

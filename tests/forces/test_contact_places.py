@@ -41,7 +41,7 @@ def test_balls_on_places_keep_momentum(first: bool, second: bool, rubs: str) -> 
     friction = laws.get(rubs, sp.RoundedFriction(0.4, transition=0.05))
     m = hit(first, second, friction)
     if friction is not None and not first and not second:
-        with pytest.raises(ModelError, match="friction is .* on places without axes that turn"):
+        with pytest.raises(ModelError, match=r"friction is .* on places without axes that turn"):
             sp.simulate(m, 0.01)
         return
     r = sp.simulate(m, 0.01, tolerance=1e-8)

@@ -203,7 +203,7 @@ def line_differentiate(tree, work, e, Rq, Ru):
                 continue
             some = False
             for b in range(p[MANY]):
-                found, t = touches(tree, el, x, i, b, k)
+                found, t = touches(tree, el, x, y, i, b, k)
                 if found == 0:
                     continue
                 if not some:

@@ -45,13 +45,14 @@ MANY, PIECE_INTS = 4, 5
 # the node's axes; then of each piece cubics of the weights of its four stations, where it begins along its line, its length, length of each ball
 REACH, RADIUS, APART, STATIONS = range(4)
 START, LENGTH, SHARE, PIECE_REALS = 16, 17, 18, 19
-# Scratch: what friction takes, largest depth, least gap of a search, state of a ball; then of each station place, velocity, force, way; of each piece
+# Scratch: what friction takes, largest depth, balls that touch, sum of pushes, least gap of a search, weights of a ball; then of each station place, velocity, force, way; of each piece
 # its middle, the radius about it, least gap, its rate, mark; tangents of a pair of pieces
-LOST, DEEPEST, LEAST, BALL, HEAD = starts(1, 1, 1, 32)
+LOST, DEEPEST, TOUCHING, PUSHED, LEAST, BALL, HEAD = starts(1, 1, 1, 1, 1, 32)
 P, V, F, WAY, STATION = starts(3, 3, 3, 1)
 MIDDLE, AROUND, GAP, RATE, MARK, SPENT, PIECE = starts(3, 1, 1, 1, 1, 1)
 SIZE = 24  # three directions of the stations of two pieces
 LOOKS, CLOSE = 60, 1e-13
+CLEAR = 1e-3  # gap, in sums of radii, above which bounds will do
 LEAN = 1.25  # no sum of magnitudes of the weights of a curve is larger
 
 
@@ -114,9 +115,8 @@ def slope_at(tree, el, x, k, t, ball):
 
 
 @kernel
-def root(x, p, c, ball, low, high):
-    """Place of a piece between two others at which the slope falls through zero."""
-    t = 0.5 * (low + high) + 0.0 * ball[0]
+def root(x, p, c, ball, low, high, t):
+    """Place of a piece between two others at which the slope falls through zero; the search begins at t."""
     for k in range(LOOKS):
         a, b, d = curve(x, p, c, t)
         w = minus(ball, a)
@@ -143,7 +143,7 @@ def meets(tree, el, x, k, ball, along):
     ball along its own line.
     """
     zero, found = 0.0 * ball[0], 1
-    t = zero
+    t, after = zero, zero
     first = slope_at(tree, el, x, k, 0.0, ball)
     if first.real <= 0.0:
         if k > el[OTHER]:
@@ -158,7 +158,7 @@ def meets(tree, el, x, k, ball, along):
             found, t = 2, 1.0 + zero
     p, c = piece_of(tree, el, k)
     if found == 1:
-        t = root(x, p, c, ball, 0.0, 1.0)
+        t = root(x, p, c, ball, 0.0, 1.0, zero + (first / (first - after)).real)
     if abs(along - (c[START] + c[LENGTH] * t.real)) < tree.data[el[AT] + APART]:
         return 0, zero
     return found, t
@@ -179,7 +179,7 @@ def least_on(tree, el, x, k, ball, along):
     best, place = math.inf, 0.0
     inside = slope_at(tree, el, x, k, low, ball) > 0.0 and slope_at(tree, el, x, k, high, ball) < 0.0
     for i in range(1 if inside else 2):
-        t = root(x, p, c, ball, low, high) if inside else (low if i == 0 else high)
+        t = root(x, p, c, ball, low, high, 0.5 * (low + high)) if inside else (low if i == 0 else high)
         w = minus(ball, curve(x, p, c, t)[0])
         d = math.sqrt(dot(w, w))
         if d < best:
@@ -290,9 +290,11 @@ def rubbed(c, force, a, b, cosine):
 
 
 @kernel
-def touches(tree, el, x, i, b, k):
+def touches(tree, el, x, y, i, b, k):
     """1 or 2 if ball number b of piece i touches piece k (``meets``), else 0; and the place there."""
     ball, along = ball_at(tree, el, x, i, b)
+    if away(y, k, ball, tree.data[el[AT] + REACH]):
+        return 0, 0.0 * ball[0]
     found, t = meets(tree, el, x, k, ball, along)
     if found > 0:
         p, c = piece_of(tree, el, k)
@@ -305,12 +307,12 @@ def touches(tree, el, x, i, b, k):
 
 @shared(TREE, WORK, INT, gives=REAL)
 def line_forces(tree, work, e):
-    """Forces on the stations of two lines to their scratch, with what friction takes; returns what the push loses."""
+    """Forces on the stations of two lines to their scratch, with what friction takes and sums; returns what the push loses."""
     place_stations(tree, work, e)
     el, c = tree.element[e], tree.coef[e]
     head, x, y, _, _ = own(tree, work, e)
     g, reach = head[BALL:HEAD], tree.data[el[AT] + REACH]
-    lost, rubs = 0.0 * x[0, P], 0.0 * x[0, P]
+    lost, rubs, pushed, some = 0.0 * x[0, P], 0.0 * x[0, P], 0.0 * x[0, P], 0
     for i in range(el[BALLS]):
         p, s = piece_of(tree, el, i)
         for k in range(el[OTHER], el[ALL]):
@@ -318,13 +320,13 @@ def line_forces(tree, work, e):
                 continue
             q, _ = piece_of(tree, el, k)
             for b in range(p[MANY]):
-                found, t = touches(tree, el, x, i, b, k)
+                found, t = touches(tree, el, x, y, i, b, k)
                 if found == 0:
                     continue
                 fill(tree, el, i, b, k, t, g)
                 D, T, _, S, v, U, _, R = sums(x, p, q, g)
                 n, _, rate, force, elastic = pressed(tree, e, D, v, s[SHARE])
-                lost = lost + (force - elastic) * rate
+                lost, pushed, some = lost + (force - elastic) * rate, pushed + force, some + 1
                 f, one, other = scaled(force, n), 0.0 * force, 0.0 * force
                 if el[FRICTION] == 1:
                     (size, a), (long, w) = slid(D, v, T, U), slid(D, v, S, R)
@@ -336,7 +338,7 @@ def line_forces(tree, work, e):
                     r, h = station_of(p, q, j), g[8 + j] * one + g[24 + j] * other
                     for l in range(3):
                         x[r, F + l] += g[j] * f[l] - h * D[l]
-    head[LOST] = rubs
+    head[LOST], head[PUSHED], head[TOUCHING] = rubs, pushed, some
     return lost
 
 
@@ -376,7 +378,7 @@ def line_stored(tree, work, e):
                 continue
             q, d = piece_of(tree, el, k)
             for b in range(p[MANY]):
-                found, t = touches(tree, el, x, i, b, k)
+                found, t = touches(tree, el, x, y, i, b, k)
                 if found > 0:
                     w = minus(ball_at(tree, el, x, i, b)[0], curve(x, q, d, t)[0])
                     depth = reach - np.sqrt(dot(w, w))
@@ -389,7 +391,7 @@ def line_stored(tree, work, e):
 
 @kernel
 def nearest(tree, el, x, y, i, enough):
-    """Least gap of the balls of piece i, or a bound of it that is above ``enough``; number of that ball, piece and place that it is nearest to."""
+    """Least gap of the balls of piece i, or a bound of it that is ``enough`` or more; number of that ball, piece and place that it is nearest to."""
     p, _ = piece_of(tree, el, i)
     reach, gap, found, ball, place = tree.data[el[AT] + REACH], math.inf, -1, 0, 0.0
     for k in range(el[OTHER], el[ALL]):
@@ -401,6 +403,9 @@ def nearest(tree, el, x, y, i, enough):
             continue
         for j in range(p[MANY]):
             c, along = ball_at(tree, el, x, i, j)
+            if away(y, k, c, max(0.0, reach + min(enough, gap))):
+                gap = min(gap, enough) if found < 0 else gap
+                continue
             d, t = least_on(tree, el, x, k, c, along)
             if d - reach < gap:
                 gap, found, ball, place = d - reach, k, j, t
@@ -415,7 +420,7 @@ def line_note(tree, work, e):
     head, x, y, _, _ = own(tree, work, e)
     g = head[BALL:HEAD]
     for i in range(el[BALLS]):
-        y[i, GAP], b, k, t = nearest(tree, el, x, y, i, 0.0)
+        y[i, GAP], b, k, t = nearest(tree, el, x, y, i, CLEAR * tree.data[el[AT] + REACH])
         y[i, RATE] = 0.0
         if y[i, GAP] < 0.0:
             fill(tree, el, i, b, k, t, g)
@@ -460,7 +465,7 @@ def line_shown(tree, work, e, out):
         for k in range(el[OTHER] if gap < 0.0 else el[ALL], el[ALL]):
             q, _ = piece_of(tree, el, k)
             for b in range(0 if away(y, k, middle(y, i), y[i, AROUND] + reach) else p[MANY]):
-                found, t = touches(tree, el, x, i, b, k)
+                found, t = touches(tree, el, x, y, i, b, k)
                 if found == 0:
                     continue
                 fill(tree, el, i, b, k, t, g)

@@ -201,6 +201,13 @@ def set_history(ints, reals, work, q, u, z, elements, shown, out):
                 row[DEPTH] = max(row[DEPTH], -gap)
                 row[PUSHES] += shown[contact.SHOWN_PUSH]
                 row[STORED] += shown[contact.SHOWN_STORED]
+            elif m.element[elements[k], at.KIND] == lines.LINE_CONTACT:
+                lines.line_forces(m, w, elements[k])
+                row[STORED] += lines.line_stored(m, w, elements[k])
+                head = lines.own(m, w, elements[k])[0]
+                row[TOUCHING] += head[lines.TOUCHING]
+                row[PUSHES] += head[lines.PUSHED]
+                row[DEPTH] = max(row[DEPTH], head[lines.DEEPEST])
             elif m.element[elements[k], at.KIND] == sets.CONTACT_SET:
                 row[STORED] += sets.set_sums(m, w, elements[k])
                 j = m.element[elements[k], sets.SCRATCH]
