@@ -168,22 +168,22 @@ def meets(tree, el, x, k, ball, along):
 def least_on(tree, el, x, k, ball, along):
     """Least distance of a ball from piece k, its place there, but for what is too near along the same line; infinite if nothing is left."""
     p, c = piece_of(tree, el, k)
-    low, high, apart = 0.0, 1.0, tree.data[el[AT] + APART]
-    if apart > 0.0:
-        if c[START] + 0.5 * c[LENGTH] > along:
+    apart, best, place = tree.data[el[AT] + APART], math.inf, 0.0
+    for side in range(2 if apart > 0.0 else 1):  # what lies ahead of the ball, and behind it
+        low, high = 0.0, 1.0
+        if apart > 0.0 and side == 0:
             low = max(0.0, (along + apart - c[START]) / c[LENGTH])
-        else:
+        elif apart > 0.0:
             high = min(1.0, (along - apart - c[START]) / c[LENGTH])
         if low > high:
-            return math.inf, 0.0
-    best, place = math.inf, 0.0
-    inside = slope_at(tree, el, x, k, low, ball) > 0.0 and slope_at(tree, el, x, k, high, ball) < 0.0
-    for i in range(1 if inside else 2):
-        t = root(x, p, c, ball, low, high, 0.5 * (low + high)) if inside else (low if i == 0 else high)
-        w = minus(ball, curve(x, p, c, t)[0])
-        d = math.sqrt(dot(w, w))
-        if d < best:
-            best, place = d, t
+            continue
+        inside = slope_at(tree, el, x, k, low, ball) > 0.0 and slope_at(tree, el, x, k, high, ball) < 0.0
+        for i in range(1 if inside else 2):
+            t = root(x, p, c, ball, low, high, 0.5 * (low + high)) if inside else (low if i == 0 else high)
+            w = minus(ball, curve(x, p, c, t)[0])
+            d = math.sqrt(dot(w, w))
+            if d < best:
+                best, place = d, t
     return best, place
 
 

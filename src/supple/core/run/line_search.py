@@ -73,7 +73,7 @@ def line_is_quiet(m, w, r, e, half, mark):
                 if lines.away(y, k, ball, near + noise):
                     continue
                 gap = lines.least_on(m, el, x, k, ball, along)[0] - touch
-                if gap < -noise or not reach.apart(gap, near - touch, 0.0, noise / reach.ROUNDING, half):
+                if gap < math.inf and (gap < -noise or not reach.apart(gap, near - touch, 0.0, noise / reach.ROUNDING, half)):
                     head[lines.LEAST], quiet = min(head[lines.LEAST], abs(gap)), False
     return quiet
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from supple.forces.contacts import Contact
 
 FINE = 12.0  # balls in the sum of both radii: where lines cross the push varies by some 2 %
+SLACK = 0.3  # balls: lengths and radii that are round numbers may vary without another number
 
 
 def pack(b: Builder, force: Contact, reals: dict[int, Any]) -> None:
@@ -42,7 +43,7 @@ def pack(b: Builder, force: Contact, reals: dict[int, Any]) -> None:
         for number, (cubics, start, length) in enumerate(found):
             first = min(max(number - 1, 0), max(len(stations) - 4, 0))
             window = [min(first + j, len(stations) - 1) + len(nodes) for j in range(4)]
-            count = 1 if k else math.ceil(length / reach * FINE)
+            count = 1 if k else max(1, math.ceil(length / reach * FINE - SLACK))
             pieces += [*window, count]
             share = (0.5 if alone else 1.0) * length / count  # of itself each touches each
             numbers += [*cubics.ravel().tolist(), start, length, share]
