@@ -122,7 +122,7 @@ class Contact(ForceElement):
         On two bodies, or a body and the ground: ``Sphere(ball.at(0), radius=0.05)``, `Capsule`,
         `Cylinder`, `Cone`, `Torus`, `Cuboid`, `Plane`, `Point`, `Cam`, `HeightField`,
         `MeshShape`, `InvoluteGear`; the `Line` or `Surface` of a flexible body; or a body with one
-        ``shape``.
+        ``shape``. Of two lines that of B has the balls; both may be one line.
     law : HuntCrossley or Hertz
         Of the push.
     friction : Friction or RoundedFriction, optional
