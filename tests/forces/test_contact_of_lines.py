@@ -151,6 +151,29 @@ def test_a_cable_in_a_groove_of_two_beams() -> None:
     assert 2.0 * push * z / distance == pytest.approx(weight, rel=1e-4)
 
 
+def test_lines_of_a_set_do_what_those_of_a_contact_do() -> None:
+    shown = []
+    for several in (False, True):
+        m = crossing(friction=RUBS, gap=-0.02)
+        if several:
+            m.remove("touch")
+            shapes = [sp.Line(m["one"], radius=0.05), sp.Line(m["two"], radius=0.05)]
+            m.add(sp.Contacts("touch", shapes, LAW, RUBS))
+        r = sp.simulate(m, 1e-9, output=2)
+        v = r["touch"]
+        shown.append((v.depth[0], v.normal_force[0], v.energy[0]))
+        assert r.statistics["depth of touch"] > 0.019
+    np.testing.assert_allclose(*shown, rtol=1e-7)
+
+
+def test_a_model_file_keeps_a_line_that_touches_itself(tmp_path) -> None:
+    sp.files.write_model(loop(RUBS), tmp_path / "loop.yaml")
+    again = sp.files.read_model(tmp_path / "loop.yaml")
+    assert again["touch"].touches_itself
+    one, other = (sp.simulate(m, 1e-4, output=2)["touch"] for m in (again, loop(RUBS)))
+    np.testing.assert_array_equal(one.normal_forces, other.normal_forces)
+
+
 # -------------------------------------------------------------------------------------- searches
 
 
