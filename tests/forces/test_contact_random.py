@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from models.random_contacts import add_contact
+from models.random_contacts import add_contact, add_solids
 from models.random_models import KINDS, Recipe
 
 G = 9.81
@@ -63,6 +63,34 @@ def test_energy_and_momentum_of_many_models(floating: bool) -> None:
         for record in r.momentum:
             assert record.max_error < 1e-6 * record.scale, seed
     assert touched > 12
+
+
+def with_solids(seed: int) -> sp.Model:
+    """A small tree of rigid bodies in space, two of which carry solids that soon touch."""
+    rng = np.random.default_rng([seed, 78])
+    kinds = tuple(str(kind) for kind in rng.choice(KINDS, rng.integers(2, 4)))
+    if set(kinds) == {"Fixed"}:
+        kinds = ("Free",) * len(kinds)
+    options = {"floating": True, "gravity": False, "can_lock": False}
+    m = Recipe(kinds, seed, "none", second_order=False, **options).model()
+    add_solids(m, rng, float(rng.uniform(0.005, 0.05)))
+    return m
+
+
+@pytest.mark.parametrize(
+    "seeds",
+    [(5, 7, 9, 17), pytest.param(tuple(range(200, 300)), marks=pytest.mark.slow)],
+    ids=["few", "many"],
+)
+def test_energy_and_momentum_of_solids(seeds: tuple[int, ...]) -> None:
+    touched = 0
+    for seed in seeds:
+        r = run(with_solids(seed), output=500, integrator=sp.Radau(max_steps=8000))
+        touched += len(r.data.touches) > 0
+        assert np.abs(r.energy.error).max() < 3e-5 * r.energy.record.max_energy, seed
+        for record in r.momentum:
+            assert record.max_error < 1e-6 * record.scale, seed
+    assert touched > len(seeds) // 5
 
 
 def near(friction: str, seed: int) -> sp.Model:

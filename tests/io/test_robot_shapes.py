@@ -60,6 +60,24 @@ def test_forms_of_all_kinds_have_their_place_and_size(tmp_path: Path) -> None:
     np.testing.assert_allclose(gaps, expected, rtol=0, atol=1e-12)
 
 
+def test_forms_of_all_kinds_touch_a_box_and_a_cylinder(tmp_path: Path) -> None:
+    """Gaps beside a table and a post; cylinders are crowned and have round edges."""
+    world = (
+        '<geom name="table" type="box" size="2 2 0.1"/>'
+        '<geom name="post" type="cylinder" size="0.1 2" pos="5 0 0"/>'
+        + body("a", '<geom name="roll" type="cylinder" size="0.1 0.3" zaxis="1 0 0"/>')
+        + body("b", '<geom name="stand" type="cylinder" size="0.1 0.3"/>')
+        + body("c", '<geom name="stick" type="capsule" size="0.1 0.3"/>', "0 0 0.7")
+    )
+    robot = mjcf(tmp_path, world)
+    chosen = ["roll", "stand", "stick"]
+    names = [n for other in ("table", "post") for n in robot.add_contacts(other, LAW, of=chosen)]
+    result = sp.simulate(robot.model, 1e-9)
+    gaps = [result[name].gap[0] for name in names]
+    # crowns are 5e-4 of half lengths
+    np.testing.assert_allclose(gaps, [0.3, 0.1, 0.2, 4.6, 4.8, 4.8], rtol=0, atol=3e-4)
+
+
 @pytest.mark.parametrize(
     ("form", "points", "height"),
     [

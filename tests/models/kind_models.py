@@ -504,6 +504,17 @@ def meshing() -> sp.Model:
     return model
 
 
+def standing() -> sp.Model:
+    """A cylinder on a box, a little into it."""
+    model = sp.Model()
+    can = model.add(sp.RigidBody("can", 1.0, inertia=0.01))
+    model.add(sp.Free("air", model.ground.at(0, 0, 0.199), can.at(0)))
+    shape = sp.Cylinder(can.at(0), radius=0.05, length=0.2)
+    table = sp.Cuboid(model.ground.at(0), (1, 1, 0.2))
+    model.add(sp.Contact("foot", shape, table, sp.HuntCrossley(stiffness=900.0)))
+    return model
+
+
 def by_cells() -> sp.Model:
     """An arm with balls that overlap with the ground and with each other, for `DormandPrince`."""
     model = arm()

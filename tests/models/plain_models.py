@@ -163,6 +163,8 @@ def touching(shape: str, rubbing: str = "bristle", wheel: bool = False) -> sp.Mo
 
 # Two shapes that overlap: of a body in the middle, and of one at a place, turned by a vector
 WAVES = 0.05 * np.sin(np.arange(7))[:, None] * np.cos(0.7 * np.arange(7))
+TURNS = 2.0 * np.pi * np.arange(24) / 24
+OVAL = np.stack([0.4 * np.cos(TURNS), 0.3 * np.sin(TURNS) + 0.02], axis=1)
 MEETINGS = {
     "crossing bars": (
         lambda frame: sp.Capsule(frame, radius=0.2, length=1.0, axis="x"),
@@ -205,6 +207,75 @@ MEETINGS = {
         lambda frame: sp.Cam(frame, radii=WAVES.ravel() + 0.4, width=0.8, rotation=(0.1, 0.2, 0)),
         lambda frame: sp.Sphere(frame, radius=0.4, position=(0.02, 0, 0.01)),
         ((0.1, 0.75, 0.1), (0.1, 0.2, 0.3)),
+    ),
+    "a cylinder on a cylinder": (
+        lambda frame: sp.Cylinder(frame, radius=0.4, length=0.9, axis=(0.1, 0.2, 1)),
+        lambda frame: sp.Cylinder(frame, radius=0.3, length=0.8, axis=(0.1, 1, 0.2)),
+        ((0.66, 0.1, 0.1), (0.1, 0.2, 0.3)),
+    ),
+    "parallel cylinders": (
+        lambda frame: sp.Cylinder(frame, radius=0.4, length=0.9),
+        lambda frame: sp.Cylinder(frame, radius=0.3, length=0.8),
+        ((0.1, 0.65, 0.1), (1e-4, 2e-4, 0.3)),
+    ),
+    "a cylinder on a box": (
+        lambda frame: sp.Cuboid(frame, (1, 0.9, 0.8)),
+        lambda frame: sp.Cylinder(frame, radius=0.3, length=0.8, axis="x"),
+        ((0.1, 0.2, 0.695), (1e-4, 2e-4, 0.3)),
+    ),
+    "a cylinder that stands on a box": (
+        lambda frame: sp.Cuboid(frame, (1, 0.9, 0.8)),
+        lambda frame: sp.Cylinder(frame, radius=0.3, length=0.8),
+        ((0.1, 0.2, 0.795), (1e-4, -2e-4, 0.3)),
+    ),
+    "the edge of a cylinder on that of a box": (
+        lambda frame: sp.Cuboid(frame, (1, 0.9, 0.8)),
+        lambda frame: sp.Cylinder(frame, radius=0.3, length=0.8),
+        ((0.1, 0.622, 0.622), (0.8, 0.1, 0.3)),
+    ),
+    "a wheel on a box": (
+        lambda frame: sp.Cuboid(frame, (1, 0.9, 0.8)),
+        lambda frame: sp.Torus(frame, radius=0.3, section=0.1, axis="y"),
+        ((0.7, 0.1, 0.6), (0.1, 0.2, 0.3)),
+    ),
+    "a box on a cone": (
+        lambda frame: sp.Cone(frame, radius=0.5, length=0.8),
+        lambda frame: sp.Cuboid(frame, (0.5, 0.4, 0.6), rounding=0.05),
+        ((0.5, 0.2, 0.5), (0.1, 0.2, 0.3)),
+    ),
+    "a roller in a ring": (
+        lambda frame: sp.Cylinder(frame, radius=0.9, length=1.9, inside=True),
+        lambda frame: sp.Cylinder(frame, radius=0.3, length=0.8),
+        ((0.4, 0.5, 0.1), (0.1, 0.2, 0.3)),
+    ),
+    "a roller on a cam": (
+        lambda frame: sp.Cam(frame, points=OVAL, width=0.8, rotation=(0.1, 0.2, 0)),
+        lambda frame: sp.Cylinder(frame, radius=0.4, length=0.6),
+        ((0.1, 0.67, 0.1), (0.1, 0.2, 0.3)),
+    ),
+    "a box on a cam": (
+        lambda frame: sp.Cam(frame, points=OVAL, width=0.8, rotation=(0.1, 0.2, 0)),
+        lambda frame: sp.Cuboid(frame, (1, 0.3, 0.9), rounding=0.05),
+        ((0.1, 0.49, 0.1), (0.1, 0.2, 0.3)),
+    ),
+    "a plane on a cam": (
+        lambda frame: sp.Cam(frame, points=OVAL, width=0.8, rotation=(0.1, 0.2, 0)),
+        lambda frame: sp.Plane(frame, (0, -1, 1e-4)),
+        ((0.1, 0.35, 0.1), (0.1, 0.2, 0.3)),
+    ),
+    "a wheel on a ground": (
+        lambda frame: sp.HeightField(
+            frame, WAVES, 0.3, position=(-0.9, -0.9, 0.1), rotation=(0.1, 0.2, 0)
+        ),
+        lambda frame: sp.Torus(frame, radius=0.3, section=0.1, axis=(0.1, 1, 0)),
+        ((0.1, 0.2, 0.4), (0.1, 0.2, 0.3)),
+    ),
+    "a bar on a ground": (
+        lambda frame: sp.HeightField(
+            frame, WAVES, 0.3, position=(-0.9, -0.9, 0.1), rotation=(0.1, 0.2, 0)
+        ),
+        lambda frame: sp.Capsule(frame, radius=0.1, length=1.1, axis=(1, 1, 0)),
+        ((0.1, 0.2, 0.12), (0.1, 0.2, 0.3)),
     ),
     "flanks of gears": (
         lambda frame: sp.InvoluteGear(frame, 20, 0.1, 0.2),

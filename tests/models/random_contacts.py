@@ -6,12 +6,15 @@ or corners of the other body. Distances of surfaces are written here a second ti
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
 import supple as sp
+from oracles.solid_distance import separation
 from supple.formulations.equations import Equations
 from supple.foundation.frames import Body
 from supple.loops.assembly import compile_model
@@ -202,8 +205,6 @@ def add_contact(
         s = brentq(at_distance, tries[i], tries[i + 1], xtol=1e-14)
         R, p = poses[one.name]
         place = R.T @ (b[1] + s * way - p)
-        import dataclasses
-
         fitted = dataclasses.replace(drawn, frame=sp.Frame(one, place, R.T @ world))
         bare = isinstance(other, sp.Cable)
         rubs = str(rng.choice(FRICTIONS)) if kinds is None else kinds[2]
@@ -211,6 +212,49 @@ def add_contact(
         ends_ = (fitted, carried) if rng.random() < 0.5 else (carried, fitted)
         return model.add(sp.Contact(name, *ends_, law_of(rng, hard), friction))
     return None
+
+
+SOLIDS = ("Capsule", "Cylinder", "Cuboid", "Torus", "Cone")
+TURNING = ("none", "bristle", "rounded", "turning")
+
+
+def add_solids(
+    model: sp.Model, rng: np.random.Generator, gap: float, name: str = "solids"
+) -> sp.Contact:
+    """Add a contact of two solids of random bodies that are a gap (m) apart at the start."""
+    poses = poses_of(model)
+    rigid = [body for body in model.bodies.values() if isinstance(body, sp.RigidBody)]
+    one, other = (rigid[i] for i in rng.permutation(len(rigid))[:2])
+    kinds = ("Cone", "Cone")
+    while kinds == ("Cone", "Cone"):
+        first, second = rng.choice(SOLIDS, 2)
+        kinds = str(first), str(second)
+    frame = other.at(*rng.normal(scale=0.3, size=3), rotation=rng.normal(size=3))
+    carried, drawn = solid_of(kinds[1], frame, rng), solid_of(kinds[0], None, rng)
+    b = pose_of(frame, poses)
+    world, way = Rotation.random(random_state=int(rng.integers(2**31))).as_matrix(), unit(rng)
+    low, high = 0.0, 3.0
+    for _ in range(30):
+        s = 0.5 * (low + high)
+        apart = separation(drawn, carried, (world, b[1] + s * way), b, search=False) > gap
+        low, high = (low, s) if apart else (s, high)
+    R, p = poses[one.name]
+    place = sp.Frame(one, R.T @ (b[1] + high * way - p), R.T @ world)
+    fitted = dataclasses.replace(drawn, frame=place)
+    ends = (fitted, carried) if rng.random() < 0.5 else (carried, fitted)
+    friction = friction_of(str(rng.choice(TURNING)), rng)
+    return model.add(sp.Contact(name, *ends, law_of(rng, (6.0, 7.0)), friction))
+
+
+def solid_of(kind: str, frame: sp.Frame | None, rng: np.random.Generator):
+    """A solid whose edges are round enough for the depths of these laws."""
+    r, length, axis = rng.uniform(0.1, 0.3), rng.uniform(0.15, 0.6), rng.normal(size=3)
+    if kind == "Cuboid":
+        return sp.Cuboid(frame, rng.uniform(0.15, 0.5, 3), rounding=0.03)
+    if kind == "Torus":
+        return sp.Torus(frame, radius=r, section=0.05, axis=axis)
+    more = {"rounding": 0.03} if kind == "Cylinder" else {"tip": 0.02} if kind == "Cone" else {}
+    return getattr(sp, kind)(frame, radius=r, length=length, axis=axis, **more)
 
 
 def unit(rng: np.random.Generator) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import supple as sp
-from models.kind_models import BACKWARDS, KINDS, by_cells, meshing
+from models.kind_models import BACKWARDS, KINDS, by_cells, meshing, standing
 from models.kind_runs import INTEGRATORS, formulations, run
 from supple.native import build, declare, features, library, systems
 from supple.native.declare import Shared
@@ -130,7 +130,8 @@ def test_hints_are_what_runs_call(hinted: Hinted) -> None:
         sp.simulate(make(), END, output=2)
         assert hinted.noted.features == hinted.hints, kind
         met |= hinted.hints
-    for make, integrator in ((by_cells, sp.DormandPrince()), (meshing, sp.Radau())):
+    runs = ((by_cells, sp.DormandPrince()), (meshing, sp.Radau()), (standing, sp.Radau()))
+    for make, integrator in runs:
         hinted.begin()
         sp.simulate(make(), END, integrator=integrator, output=2)
         assert hinted.noted.features == hinted.hints

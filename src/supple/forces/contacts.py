@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from supple.bodies.shapes.gears import InvoluteGear, ToothSlot, mesh_of
@@ -10,11 +11,11 @@ from supple.bodies.shapes.lines import Line
 from supple.bodies.shapes.shape import (
     Shape,
     TouchingBall,
-    TouchingBar,
+    TouchingCore,
+    TouchingCurve,
     TouchingRing,
     TouchingSurface,
 )
-from supple.bodies.shapes.solids import Capsule, Cuboid
 from supple.forces.base import ForceElement
 from supple.forces.contact_laws import (
     MINDLIN,
@@ -34,17 +35,20 @@ SHAPES = "a shape with a frame, e.g. Sphere(body.at(0), radius=0.05), or a body 
 LAW = "a law, e.g. HuntCrossley(stiffness=1e8, restitution=0.7, speed=1.0)"
 FRICTION = "None, or a law of friction, e.g. Friction(0.5)"
 PAIRS = (
-    "a plane and another shape, a Sphere, Point, Line or Surface and another shape, two of Capsule "
-    "and Cuboid, a Capsule and a Cylinder, a Capsule or Cuboid in a hollow shape, two lines, or "
-    "two gears"
+    "a plane and another shape, a Sphere, Point, Line or Surface and another shape, two solids "
+    "(Capsule, Cylinder, Cuboid, Torus with a section, one Cone), one of them on a Cam, "
+    "HeightField or MeshShape, in a hollow Cuboid or Cylinder (no Cone on grounds and cams), two "
+    "lines, or two gears; others by several points or balls"
 )
 ONE_CURVE = "the line of a body whose places follow each other along one smooth curve"
+CONVEX = "a Sphere or Capsule: what is flat touches a cam with hollows at several places"
+CELLS = 2.0  # of a ground: longest part of a body that touches it by one point
 WEIGHT = 9.81  # N/kg, of the lighter body, under which bristles are chosen
-Touching: TypeAlias = TouchingBall | TouchingRing | TouchingBar | ToothSlot
+Touching: TypeAlias = TouchingBall | TouchingRing | TouchingCore | TouchingCurve | ToothSlot
 
 
 class Pair(NamedTuple):
-    """What touches what: a surface on one frame, and a ball, ring or bar on another; or two gears.
+    """A surface on one frame, and a ball, ring, core or cam on another that touches it; or gears.
 
     ``swapped`` says that the surface, or the gear that is no ring, is that of the contact's B.
     """
@@ -52,7 +56,7 @@ class Pair(NamedTuple):
     surface: TouchingSurface
     other: Touching
     swapped: bool
-    frames: tuple[Frame, Frame]  # of the surface, of the ball, ring or bar
+    frames: tuple[Frame, Frame]  # of the surface, of what touches it
 
     @property
     def weight(self) -> float:
@@ -60,10 +64,20 @@ class Pair(NamedTuple):
         return self.other.weight if isinstance(self.other, TouchingBall) else 1.0
 
 
+Meetings: TypeAlias = list[tuple[TouchingSurface, Touching]]
+
+
+def _rim(wall: TouchingSurface, ring: TouchingRing) -> TouchingRing | TouchingCore:
+    """A ring as a plane, or a hollow cylinder, is touched by it."""
+    if wall.kind == "plane":
+        return ring
+    return TouchingCore(ring.pose, (ring.large, ring.large, 0.0), ring.small)
+
+
 def _pair(
     one: Shape, surface: TouchingSurface, other: Shape, each: Touching, swapped: bool
 ) -> Pair:
-    """The surface of one shape and a ball, ring or bar of the other, on their frames."""
+    """The surface of one shape and what of the other touches it, on their frames."""
     first, second = surface.frame or one.frame, each.frame or other.frame
     assert first is not None and second is not None
     return Pair(surface, each, swapped, (first, second))
@@ -187,7 +201,7 @@ class Contact(ForceElement):
         return axes_needed(self.A if field == "A" else self.B, self.friction)
 
     def pairs(self) -> tuple[Pair, ...]:
-        """The balls, rings or bars and surfaces by which both shapes touch, or pairs of teeth.
+        """Balls, rings, cores or cams and the surfaces that these touch, or pairs of teeth.
 
         Two lines have none.
         """
@@ -195,20 +209,77 @@ class Contact(ForceElement):
             return ()
         if isinstance(self.A, InvoluteGear) and isinstance(self.B, InvoluteGear):
             return self._teeth(self.A, self.B)
-        both = ((self.A, self.B, False), (self.B, self.A, True))
-        for one, other, swapped in both:
-            walls, balls, rings = one.touching_walls, other.touching_balls, other.touching_rings
-            flat = all(wall.kind == "plane" for wall in walls)
-            # within what is hollow, balls of a body touch before all that is between them
-            many = other.is_balls or all(wall.kind == "plane" or wall.inside for wall in walls)
-            if walls and ((flat and (balls or rings)) or (balls and not rings and many)):
-                every: tuple[Touching, ...] = (*balls, *rings)
-                return tuple(_pair(one, w, other, each, swapped) for w in walls for each in every)
-        bars = [pair for each in both for pair in self._bars(*each)]
-        if bars:
-            return tuple(bars)
+        for one, other, swapped in ((self.A, self.B, False), (self.B, self.A, True)):
+            touching = self._on_surface(one, other) or self._on_data(one, other)
+            if touching:
+                return tuple(_pair(one, w, other, each, swapped) for w, each in touching)
+        if solids := self._solids():
+            return solids
         kinds = f"{type(self.A).__name__} and {type(self.B).__name__}"
         raise ModelError(label(self), "A and B", kinds, PAIRS)
+
+    def _on_surface(self, one: Shape, other: Shape) -> Meetings:
+        """What of a shape touches the walls of another one that is flat or hollow; balls, any."""
+        walls, balls, rings = one.touching_walls, other.touching_balls, other.touching_rings
+        hollow = all(wall.kind == "plane" or wall.inside for wall in walls)
+        if rings and all(wall.kind in ("plane", "cylinder") for wall in walls) and hollow:
+            # a ring in a hollow cylinder is the rim of a disc
+            return [(w, each) for w in walls for each in (*balls, *map(partial(_rim, w), rings))]
+        if balls and not rings and (other.is_balls or hollow):
+            # within what is hollow, balls of a body touch before all that is between them
+            return [(w, ball) for w in walls for ball in balls]
+        curve = other.touching_curve
+        if curve is None or not all(wall.kind == "plane" for wall in walls):
+            return []
+        self._expect_convex(other)
+        return [(w, curve) for w in walls]
+
+    def _on_data(self, one: Shape, other: Shape) -> Meetings:
+        """What of a solid touches a cam, or a ground or mesh, by parts of its own."""
+        surface, core = one.touching_surface, other.touching_core
+        if core is None or surface is None or surface.data is None:
+            return []
+        if surface.kind == "cam":
+            if core.is_box:
+                self._expect_convex(one)
+            return [(surface, core)]
+        cells = surface.data.numbers[3:6].min()
+        return [(surface, block) for block in core.blocks(CELLS * float(cells))]
+
+    def _expect_convex(self, cam: Shape) -> None:
+        if cam.hollow is not None:
+            found = f"a Cam with hollows of {cam.hollow:.3g} m"
+            raise ModelError(label(self), "A" if cam is self.A else "B", found, CONVEX)
+
+    def _solids(self) -> tuple[Pair, ...]:
+        """The core of a solid on the surface of another one; of boxes the edges of both.
+
+        The one with the surface is the same in both orders of the contact. A capsule touches a box
+        by both ends, too, so that it does not turn on one point.
+        """
+
+        def less(entry: tuple[Shape, bool]) -> tuple[Any, ...]:
+            core, frame = entry[0].touching_core, entry[0].frame
+            if core is None:
+                return (0,)
+            assert frame is not None
+            return 1 if core.is_box else 2, -core.half[0], -core.reach, frame.body.name
+
+        both = sorted(((self.A, False), (self.B, True)), key=less)
+        (one, swapped), (other, _) = both
+        surface, core, first = one.solid_surface, other.touching_core, one.touching_core
+        if surface is None or core is None:
+            return ()
+        if not core.is_box or first is None:
+            ends = other.touching_balls if first is not None and first.is_box else ()
+            every: tuple[Touching, ...] = (core, *ends)
+            return tuple(_pair(one, surface, other, each, swapped) for each in every)
+        return tuple(
+            _pair(one, wall, other, edge, way)
+            for one, other, way in ((self.A, self.B, False), (self.B, self.A, True))
+            if (wall := one.solid_surface) is not None
+            for edge in other.touching_bars
+        )
 
     def _teeth(self, first: InvoluteGear, second: InvoluteGear) -> tuple[Pair, ...]:
         """Pairs of teeth of two gears."""
@@ -220,40 +291,27 @@ class Contact(ForceElement):
     def allowed_depth(self) -> float | None:
         """Overlap up to which laws of contact hold for both shapes, m; None if none has a size.
 
-        Crossing edges of boxes find each other up to the sum of their radii.
+        Edges of solids find each other up to the sum of their radii.
         """
         known = [s.allowed_depth for s in (self.A, self.B)]
-        if isinstance(self.A, Cuboid) and isinstance(self.B, Cuboid):
-            known.append(self.A.edge_radius + self.B.edge_radius)
+        for pair in self.pairs():
+            if isinstance(pair.other, TouchingCore) and not pair.surface.inside:
+                known.append(pair.other.radius + pair.surface.rounding)
         return min((depth for depth in known if depth is not None), default=None)
 
     @property
     def hollow(self) -> tuple[float, float] | None:
-        """Radius of a ball and the smaller one of the hollows it does not reach into, m."""
+        """Radius of a round body and the smaller one of the hollows it does not reach into, m."""
         for pair in self.pairs():
             least, other = (self.B if pair.swapped else self.A).hollow, pair.other
-            data = pair.surface.data
-            if data is not None and isinstance(other, TouchingBall) and least is not None:
-                return (other.radius, least) if other.radius > least else None
+            if pair.surface.data is None or not isinstance(other, (TouchingBall, TouchingCore)):
+                continue
+            radius = other.radius
+            if isinstance(other, TouchingCore) and not other.is_box:
+                radius += other.half[0]
+            if least is not None:
+                return (radius, least) if radius > least else None
         return None
-
-    def _bars(self, one: Shape, other: Shape, swapped: bool) -> list[Pair]:
-        """Bars of a shape on the surface of another one.
-
-        A capsule is one bar: each of both orders has all, and the second is left out. On a box both
-        ends touch too, so that it does not turn on one point.
-        """
-        surface, bars = one.solid_surface, other.touching_bars
-        if surface is None or not bars:
-            return []
-        if len(bars) > 1:
-            whole = isinstance(one, Cuboid)  # nothing of it lies between the edges of a box
-            return [_pair(one, surface, other, bar, swapped) for bar in bars] if whole else []
-        if swapped and isinstance(one, Capsule):
-            return []
-        ends = other.touching_balls if isinstance(one, Cuboid) else ()
-        found = [_pair(one, surface, other, bar, swapped) for bar in bars]
-        return [*found, *(_pair(one, surface, other, end, swapped) for end in ends)]
 
     def push(self) -> tuple[float, float]:
         """Stiffness and exponent of the push, where balls have the weight 1."""

@@ -35,6 +35,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "sets of bodies": ("contact_sets_", "run_sweeps_"),
     "gears": ("contact_gears_",),
     "lines that touch": ("contact_line", "run_line_search_"),
+    "solids in contact": ("contact_cores_",),
     "contacts": ("contact_",),
     "inner states": (
         "equations_inner_states_",

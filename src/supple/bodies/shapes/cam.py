@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from supple.bodies.shapes.shape import (
     Shape,
     SurfaceData,
+    TouchingCurve,
     TouchingSurface,
     expect_given,
 )
@@ -47,7 +48,7 @@ def _points(owner: str, field: str, value: Any) -> Vector:
 
 @declared
 class Cam(Shape):
-    """A solid whose section is a closed smooth curve in x and y: balls and points roll on it.
+    """A solid whose section is a closed smooth curve in x and y: rollers and followers touch it.
 
     The curve is a cubic spline through radii over even angles, or through points.
 
@@ -120,8 +121,18 @@ class Cam(Shape):
         return moved(drawn, self.rotation, self.position)
 
     @property
+    def _data(self) -> SurfaceData:
+        numbers = np.concatenate([[0.5 * self.width], self._curve.ravel()])
+        return SurfaceData((len(self._curve), 1, 1), numbers)
+
+    @property
     def touching_surface(self) -> TouchingSurface:
         """Side, ends and edges."""
-        numbers = np.concatenate([[0.5 * self.width], self._curve.ravel()])
-        data = SurfaceData((len(self._curve), 1, 1), numbers)
-        return TouchingSurface("cam", (), Pose(self.rotation, self.position), False, data)
+        return TouchingSurface("cam", (), Pose(self.rotation, self.position), False, self._data)
+
+    @property
+    def touching_curve(self) -> TouchingCurve:
+        """The side."""
+        lengths = np.abs(self._curve).sum(axis=2)  # a piece is within the sum of its coefficients
+        reach = float(np.hypot(np.linalg.norm(lengths, axis=1).max(), 0.5 * self.width))
+        return TouchingCurve(Pose(self.rotation, self.position), self._data, reach)

@@ -29,8 +29,8 @@ ROUND = 8  # points with which a round tip is drawn
 class Cone(Round):
     """A solid cone with a sharp or round tip.
 
-    It touches a plane by its tip and the edge of its base, and balls and capsules of other bodies
-    everywhere.
+    It touches a plane by its tip and the edge of its base, and balls and solids of other bodies,
+    but for cones, everywhere.
 
     Parameters
     ----------

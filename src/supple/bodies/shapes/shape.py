@@ -46,6 +46,12 @@ class TouchingSurface(NamedTuple):
     data: SurfaceData | None = None
     frame: Frame | None = None
 
+    @property
+    def rounding(self) -> float:
+        """Radius of the edges of a solid, m."""
+        place = {"bar": 0, "cylinder": 2, "box": 3}.get(self.kind, len(self.sizes))
+        return sum(self.sizes[place : place + 1])
+
 
 class TouchingBall(NamedTuple):
     """A ball that touches surfaces: its place in the axes of the frame, and its radius.
@@ -61,12 +67,40 @@ class TouchingBall(NamedTuple):
     weight: float = 1.0
 
 
-class TouchingBar(NamedTuple):
-    """A straight bar with round ends that touches convex surfaces."""
+class TouchingCore(NamedTuple):
+    """What is left of a solid without its rounding: a segment, disc, cylinder or box."""
 
-    pose: Pose  # in the axes of the shape's frame, with z along it and its middle
-    half: float  # half length of its middle line
-    radius: float
+    pose: Pose  # in the axes of the shape's frame; round ones are round about z
+    half: tuple[float, float, float]  # half sizes; of round ones the radius twice, half length
+    radius: float  # of the rounding
+    is_box: bool = False
+    frame: Frame | None = None
+
+    @property
+    def reach(self) -> float:
+        """Largest distance of its places from its middle, m."""
+        return math.hypot(*self.half) if self.is_box else math.hypot(*self.half[1:])
+
+    def blocks(self, longest: float) -> list[TouchingCore]:
+        """Parts of it, none of them longer than a length (m) where it can be cut."""
+        cut = [max(1, math.ceil(2.0 * half / longest)) for half in self.half]
+        if not self.is_box:
+            cut[:2] = 1, 1
+        a, b, c = (half / count for half, count in zip(self.half, cut, strict=True))
+        found = []
+        for k in np.ndindex(*cut):
+            way = 2.0 * np.array([a, b, c]) * (np.array(k) - 0.5 * (np.array(cut) - 1))
+            pose = Pose(self.pose.R, self.pose.p + self.pose.R @ way)
+            found.append(self._replace(pose=pose, half=(a, b, c)))
+        return found
+
+
+class TouchingCurve(NamedTuple):
+    """A cam that touches planes: its pose, with its curve in x and y, and its curve and width."""
+
+    pose: Pose
+    data: SurfaceData
+    reach: float  # largest distance from the origin of its pose, m
     frame: Frame | None = None
 
 
@@ -142,13 +176,23 @@ class Shape:
         return ()
 
     @property
-    def touching_bars(self) -> tuple[TouchingBar, ...]:
-        """Straight parts by which it touches convex surfaces."""
+    def touching_bars(self) -> tuple[TouchingCore, ...]:
+        """Straight parts by which it touches boxes and capsules."""
         return ()
 
     @property
+    def touching_curve(self) -> TouchingCurve | None:
+        """The curve by which it touches planes, if it is one."""
+        return None
+
+    @property
+    def touching_core(self) -> TouchingCore | None:
+        """All of it as a core with a rounding, if it is one."""
+        return None
+
+    @property
     def solid_surface(self) -> TouchingSurface | None:
-        """The surface that bars of other bodies touch, if it is convex."""
+        """The surface that cores of other bodies touch, if it is convex."""
         return None
 
     @property

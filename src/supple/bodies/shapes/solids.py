@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from supple.bodies.shapes.shape import (
     Shape,
     TouchingBall,
-    TouchingBar,
+    TouchingCore,
     TouchingRing,
     TouchingSurface,
     expect_given,
@@ -35,7 +35,7 @@ from supple.foundation.poses import EYE, Pose, aligned
 from supple.foundation.validate import Axis, set_fields
 
 ENDLESS = 1e12  # m, half the length of a side whose ends are walls of their own
-SHARP = 0.02  # of the least size of a box: radius of sharp edges towards other boxes
+SHARP = 0.02  # of the least size of a solid: radius of sharp edges towards other solids
 
 def _sizes(owner: str, field: str, value: Any) -> Vector:
     expected = "3 positive numbers in m"
@@ -43,6 +43,16 @@ def _sizes(owner: str, field: str, value: Any) -> Vector:
     if not np.all(sizes > 0.0):
         raise ModelError(owner, field, value, expected)
     return sizes
+
+
+def _expect_rounding(owner: str, rounding: float | None, least: float, inside: bool) -> None:
+    """Refuse edges that are rounder than a solid of that least size, and those of hollow ones."""
+    if rounding is not None and not rounding < 0.5 * least:
+        expected = f"less than half of its least size, {0.5 * least:g} m"
+        raise ModelError(owner, "rounding", rounding, expected)
+    if rounding and inside:
+        expected = "none of a hollow body: its edges are never touched"
+        raise ModelError(owner, "rounding", rounding, expected)
 
 
 def _wall(outward: Vector, way: float, middle: Vector) -> TouchingSurface:
@@ -96,8 +106,8 @@ class Plane(Shape):
 class Cuboid(Shape):
     """A box.
 
-    It touches a plane, and hollow bodies from within, by its eight corners, balls of other bodies
-    everywhere, and other boxes by the twelve edges of each, which are round there.
+    It touches a plane, and hollow bodies from within, by its eight corners, other boxes by the
+    twelve edges of each, which are round there, and balls and other solids everywhere.
 
     Parameters
     ----------
@@ -113,7 +123,7 @@ class Cuboid(Shape):
         True for a hollow box, which bodies touch from within.
     rounding : m, optional
         Radius of its edges and corners, below half of its least size. If it is not given they are
-        sharp, but 0.02 of its least size towards other boxes.
+        sharp, but 0.02 of its least size towards other solids.
     """
 
     size: Given[ArrayLike | None, Vector] = checked(_sizes, "m", default=None)
@@ -125,17 +135,11 @@ class Cuboid(Shape):
     def _check(self, owner: str) -> None:
         expect_given(owner, "size", self.size, "3 positive numbers in m")
         set_fields(self, rotation=validate.rotation(owner, "rotation", self.rotation))
-        least, rounding = 0.5 * float(self.size.min()), self.rounding
-        if rounding is not None and not rounding < least:
-            expected = f"less than half of its least size, {least:g} m"
-            raise ModelError(owner, "rounding", rounding, expected)
-        if rounding and self.inside:
-            expected = "none of a hollow box: its edges are never touched"
-            raise ModelError(owner, "rounding", rounding, expected)
+        _expect_rounding(owner, self.rounding, float(self.size.min()), self.inside)
 
     @property
     def edge_radius(self) -> float:
-        """Radius of its edges towards other boxes, m."""
+        """Radius of its edges towards other solids, m."""
         return self.rounding or SHARP * float(self.size.min())
 
     def _rounded(self, radius: float) -> TouchingSurface:
@@ -179,7 +183,16 @@ class Cuboid(Shape):
         return tuple(TouchingBall(place, radius) for _, place in self._corners(radius))
 
     @property
-    def touching_bars(self) -> tuple[TouchingBar, ...]:
+    def touching_core(self) -> TouchingCore | None:
+        """Its faces, edges and corners."""
+        if self.inside:
+            return None
+        half = [float(0.5 * x - self.edge_radius) for x in self.size]
+        pose = Pose(self.rotation, self.position)
+        return TouchingCore(pose, (half[0], half[1], half[2]), self.edge_radius, True)
+
+    @property
+    def touching_bars(self) -> tuple[TouchingCore, ...]:
         """Its edges."""
         radius, bars = self.edge_radius, []
         for k in range(3):
@@ -188,7 +201,7 @@ class Cuboid(Shape):
             for sign, place in self._corners(radius):
                 if sign[k] < 0.0:
                     pose = Pose(turn, place + half * self.rotation[:, k])
-                    bars.append(TouchingBar(pose, half, radius))
+                    bars.append(TouchingCore(pose, (0.0, 0.0, half), radius))
         return tuple(bars)
 
     @property
@@ -222,9 +235,9 @@ class Round(Shape):
 class Cylinder(Round):
     """A round bar with flat ends.
 
-    It touches a plane by the edges of both ends, and balls and capsules of other bodies
-    everywhere. Where it stands on an end, within 1e-3 rad, the lowest point of the edge goes
-    through the middle of the end, which is crowned by 4e-4 of the radius.
+    It touches planes and hollow cylinders by the edges of both ends, and balls and solids of other
+    bodies everywhere. Where it stands on an end, within 1e-3 rad, the lowest point of the edge
+    goes through the middle of the end, which is crowned by 4e-4 of the radius.
 
     Parameters
     ----------
@@ -239,16 +252,30 @@ class Cylinder(Round):
         Its middle, in the axes of the frame.
     inside : bool
         True for a hollow cylinder, which bodies touch from within.
+    rounding : m, optional
+        Radius of its edges. If it is not given they are sharp, but 0.02 of its least size towards
+        other solids.
     """
 
     length: float = positive("m", default=None)
     axis: Given[Axis, Vector] = unit_vector(default="z")
     position: Given[ArrayLike, Vector] = vector("m", default=(0.0, 0.0, 0.0))
     inside: bool = checked(validate.flag, default=False)
+    rounding: float | None = not_negative("m", default=None)
 
     def _check(self, owner: str) -> None:
         super()._check(owner)
         expect_given(owner, "length", self.length, "a positive number in m")
+        _expect_rounding(owner, self.rounding, self._least, self.inside)
+
+    @property
+    def _least(self) -> float:
+        return min(2.0 * self.radius, self.length)
+
+    def _rounded(self, radius: float) -> TouchingSurface:
+        pose = Pose(aligned(self.axis)[0], self.position)
+        sizes = (self.radius - radius, 0.5 * self.length - radius, radius)
+        return TouchingSurface("cylinder", sizes, pose, self.inside)
 
     def surface(self) -> Surface:
         """The side and both ends."""
@@ -257,14 +284,26 @@ class Cylinder(Round):
     @property
     def touching_surface(self) -> TouchingSurface:
         """Side, ends and edges."""
-        pose = Pose(aligned(self.axis)[0], self.position)
-        sizes = (self.radius, 0.5 * self.length)
-        return TouchingSurface("cylinder", sizes, pose, self.inside)
+        return self._rounded(self.rounding or 0.0)
+
+    @property
+    def edge_radius(self) -> float:
+        """Radius of its edges towards other solids, m."""
+        return self.rounding or SHARP * self._least
 
     @property
     def solid_surface(self) -> TouchingSurface | None:
+        """Side, ends, and edges that are round."""
+        return None if self.inside else self._rounded(self.edge_radius)
+
+    @property
+    def touching_core(self) -> TouchingCore | None:
         """The same."""
-        return None if self.inside else self.touching_surface
+        if self.inside:
+            return None
+        surface = self._rounded(self.edge_radius)
+        radius, half, rounding = surface.sizes
+        return TouchingCore(surface.pose, (radius, radius, half), rounding)
 
     @property
     def touching_walls(self) -> tuple[TouchingSurface, ...]:
@@ -278,17 +317,17 @@ class Cylinder(Round):
     @property
     def touching_rings(self) -> tuple[TouchingRing, ...]:
         """Edges of both ends."""
-        turn = aligned(self.axis)[0]
-        ends = [self.position + s * self.length * self.axis for s in (-0.5, 0.5)]
-        return tuple(TouchingRing(Pose(turn, p), self.radius, 0.0) for p in ends)
+        turn, (radius, half, rounding) = aligned(self.axis)[0], self.touching_surface.sizes
+        ends = [self.position + s * half * self.axis for s in (-1.0, 1.0)]
+        return tuple(TouchingRing(Pose(turn, p), radius, rounding) for p in ends)
 
 
 @declared
 class Capsule(Round):
     """A round bar with ends like half balls.
 
-    It touches a plane, and hollow bodies from within, by the balls of both ends, and balls,
-    capsules, cylinders and boxes of other bodies everywhere.
+    It touches a plane, and hollow bodies from within, by the balls of both ends, and balls and
+    solids of other bodies everywhere.
 
     Parameters
     ----------
@@ -331,10 +370,15 @@ class Capsule(Round):
         return tuple(TouchingBall(place, self.radius) for place in ends)
 
     @property
-    def touching_bars(self) -> tuple[TouchingBar, ...]:
+    def touching_core(self) -> TouchingCore:
         """Itself."""
         pose = Pose(aligned(self.axis)[0], self.position)
-        return (TouchingBar(pose, 0.5 * self.length, self.radius),)
+        return TouchingCore(pose, (0.0, 0.0, 0.5 * self.length), self.radius)
+
+    @property
+    def touching_bars(self) -> tuple[TouchingCore, ...]:
+        """The same."""
+        return (self.touching_core,)
 
     @property
     def solid_surface(self) -> TouchingSurface:
@@ -346,8 +390,9 @@ class Capsule(Round):
 class Torus(Round):
     """A ring: a tyre, a wheel with a rounded edge, or, with ``section`` 0, the edge of a disc.
 
-    It touches a plane by its lowest point, and balls of other bodies everywhere. Where it lies
-    flat, within 1e-3 rad, its lowest point goes through its middle.
+    It touches a plane by its lowest point, balls of other bodies everywhere, and solids and
+    grounds as a disc with a round edge, without the hole. Where it lies flat, within 1e-3 rad, its
+    lowest point goes through its middle.
 
     Parameters
     ----------
@@ -396,6 +441,22 @@ class Torus(Round):
         """Itself."""
         pose = Pose(aligned(self.axis)[0], self.position)
         return (TouchingRing(pose, self.radius, self.section),)
+
+    @property
+    def touching_core(self) -> TouchingCore | None:
+        """A disc with a round edge, without the hole."""
+        if self.section == 0.0:
+            return None
+        pose = Pose(aligned(self.axis)[0], self.position)
+        return TouchingCore(pose, (self.radius, self.radius, 0.0), self.section)
+
+    @property
+    def solid_surface(self) -> TouchingSurface | None:
+        """The same."""
+        if self.section == 0.0:
+            return None
+        pose = Pose(aligned(self.axis)[0], self.position)
+        return TouchingSurface("cylinder", (self.radius, 0.0, self.section), pose, False)
 
 
 @declared

@@ -38,6 +38,13 @@ def scratch(work):
 
 
 @kernel
+def cell_size(tree, e):
+    """Least side of the cells of a ground or grid."""
+    d, at = tree.data, tree.element[e, FORM]
+    return min(d[at + SPACING], d[at + SPACING + 1])
+
+
+@kernel
 def numbers_of(kind, n, m, k):
     """How many numbers a surface has, by its counts."""
     if kind == CAM:
@@ -159,7 +166,7 @@ def measure(tree, e, kind, radius, out):
     if kind == CAM:
         along_curve(d, at, counts[0], c, out)
         return
-    step = min(d[at + SPACING], d[at + SPACING + 1])
+    step = cell_size(tree, e)
     near, flat = radius + NEAR * step, kind == FIELD
     # begin at the place of the grid that is nearest, or under the place
     x, away = c, 0.0 * c[0]
@@ -284,29 +291,36 @@ def on_curve(d, at, count, s):
 
 
 @kernel
-def along_curve(d, at, count, c, out):
-    """Distance from a solid with a closed curve as its section across z."""
+def place_on_curve(d, at, count, cx, cy, near):
+    """Place s of a curve (pieces) that is nearest to a point, or with ``near`` 0 instead of 1 the farthest one in a direction."""
     best, least = 0, math.inf
     for k in range(count):
         row = at + CURVE + PIECE * k
-        x, y = c[0].real - d[row], c[1].real - d[row + 4]
-        if x * x + y * y < least:
-            best, least = k, x * x + y * y
-    low, high, s = best - 1.0, best + 1.0, best + 0.0 * c[0]
+        x, y = d[row], d[row + 4]
+        far = near * (x * x + y * y) - 2.0 * (cx.real * x + cy.real * y)
+        if far < least:
+            best, least = k, far
+    low, high, s = best - 1.0, best + 1.0, best + 0.0 * cx
     for k in range(60):
         x, y, dx, dy, ddx, ddy = on_curve(d, at, count, s)
-        x, y = c[0] - x, c[1] - y
+        x, y = cx - near * x, cy - near * y
         f = x * dx + y * dy
         if f.real > 0.0:
             low = s.real
         else:
             high = s.real
-        slope = x * ddx + y * ddy - dx * dx - dy * dy
+        slope = x * ddx + y * ddy - near * (dx * dx + dy * dy)
         ds = -f / slope if slope.real < 0.0 else 2.0 + 0.0 * f
         if low <= (s + ds).real <= high and abs(ds.real) < 1e-13:
-            s = s + ds
-            break
+            return s + ds
         s = s + ds if low <= (s + ds).real <= high and k < 30 else 0.5 * (low + high) + 0.0 * s
+    return s
+
+
+@kernel
+def along_curve(d, at, count, c, out):
+    """Distance from a solid with a closed curve as its section across z."""
+    s = place_on_curve(d, at, count, c[0], c[1], 1.0)
     x, y, dx, dy, ddx, ddy = on_curve(d, at, count, s)
     speed = np.sqrt(dx * dx + dy * dy)
     nx, ny, zero = dy / speed, -dx / speed, 0.0 * speed

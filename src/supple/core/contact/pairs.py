@@ -1,13 +1,13 @@
 """Pairs of surfaces: gap, normal and point of contact, and how they change with the place of B relative to A.
 
 A ball of B against a surface of A: with the centre c and the distance d of the surface there, the gap is d - radius and the normal n,
-from A to B, the gradient of d. A ring of B against a plane of A: with the axis a and the centre c of the ring, e = n - (n.a) a leads
-from its lowest point to its centre; the gap is n.c - R F(|e|) - radius with F(x) = x, but for x below FLAT, where F is even, so that the
-lowest point goes through the centre of a ring that lies flat. A bar of B against a convex surface of A: the ball at the place t of its
-line for which d + b t^2/2 is least, which is also added to the gap. The term, a crown of FLAT/2 of its half length, makes this place
-unique where both are straight. Since it is the least one, the gap changes as if t were constant.
+from A to B, the gradient of d. A core of B: the same ball at the place of the core for which d and a crown are least (cores.py). A ring of B against
+a plane of A: with the axis a and the centre c of the ring, e = n - (n.a) a leads from its lowest point to its centre; the gap is n.c - R F(|e|) - radius
+with F(x) = x, but for x below FLAT, where F is even, so that the lowest point goes through the centre of a ring that lies flat. A cam of B against a plane
+of A: its lowest point (fields.py).
 
-The point of contact is half way between both surfaces. The rate of the gap is n.v there, with the velocity v of B relative to A. Where a ball
+The nearest place x of B moves by -Z (H dc - th x n) if B's material there goes dc and turns by th: what changes the slope of d along the core. The point of
+contact is half way between both surfaces. The rate of the gap is n.v there, with the velocity v of B relative to A. Where a ball
 is on a place that cannot turn, be it B or A's surface, both bodies are pushed and rubbed at its centre instead: of a couple nothing would be left
 there, and angular momentum be lost. Two such balls cannot rub.
 """
@@ -19,13 +19,15 @@ import numpy as np
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import cross, frame, turned, turned_back
-from supple.core.contact import fields, gears, surfaces
+from supple.core.contact import cores, fields, gears, surfaces
+from supple.core.contact.cores import FLAT, seen
 from supple.core.contact.record import (  # noqa: F401 (others read them here)
     ARM,
     AT,
     AXES,
     AXIS,
     CONTACT,
+    CORE,
     DATA,
     FRICTION,
     GAP,
@@ -41,12 +43,14 @@ from supple.core.contact.record import (  # noqa: F401 (others read them here)
     POSE_B,
     REST_WAY,
     SIZES,
+    SLIDE,
     SMALL,
     STATE,
     SURFACE,
     TEETH,
     WITH_BALL,
-    WITH_BAR,
+    WITH_CAM,
+    WITH_CORE,
     WITH_RING,
     WITH_TEETH,
     A,
@@ -61,9 +65,6 @@ from supple.core.contact.record import (  # noqa: F401 (others read them here)
 )  # fmt: skip
 from supple.native.declare import INT, kernel, shared
 
-FLAT = 1e-3  # sine of the angle between a ring and a plane, and angle between straight lines, below which they are crowned
-LOOKS, CLOSE = 100, 1e-13  # for the nearest place of a bar: most looks, and how exact it is in parts of its length
-
 
 @kernel
 def sticks(el):
@@ -72,24 +73,14 @@ def sticks(el):
 
 
 @kernel
-def with_ball(tree, work, e, a, c, g):
-    """A ball of B and a surface of A: fill gap, normal, point, and what their change needs."""
-    el, x = tree.element[e], tree.data
-    i = el[AT]
-    size = x[i + SIZES : i + SMALL]
+def with_ball(tree, work, e, a, c, sunk, g):
+    """A ball of B, less what it is crowned by, and a surface of A: fill gap, normal, point, and what their change needs."""
+    x, i = tree.data, tree.element[e, AT]
     place = turned_back(a, (c[0] - a[9], c[1] - a[10], c[2] - a[11]))
-    if el[SURFACE] >= surfaces.CAM:
-        s = fields.scratch(work)[0]
-        s[0], s[1], s[2] = place
-        fields.measure(tree, e, el[SURFACE], x[i + SMALL], s)
-        (d, nx, ny, nz, xx, yy, zz, xy, xz, yz), part = (s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11], s[12]), int(s[13].real)
-    else:
-        (d, nx, ny, nz, xx, yy, zz, xy, xz, yz), part = surfaces.distance(el[SURFACE], size, place)
-    if el[HOLLOW] == 1:
-        d, nx, ny, nz, xx, yy, zz, xy, xz, yz = -d, -nx, -ny, -nz, -xx, -yy, -zz, -xy, -xz, -yz
+    (d, nx, ny, nz, xx, yy, zz, xy, xz, yz), part = seen(tree, work, e, place)
     n = turned(a, (nx, ny, nz))
-    lever = x[i + PART_WAY] * d + x[i + REST_WAY]
-    g[GAP] = d - x[i + SMALL]
+    lever = x[i + PART_WAY] * (d - sunk) + x[i + REST_WAY]
+    g[GAP] = d + sunk - x[i + SMALL]
     g[LEVER], g[PART] = lever, part
     for k in range(3):
         g[N + k], g[P + k] = n[k], c[k] - lever * n[k]
@@ -132,56 +123,6 @@ def lowest_of_ring(radius, square):
     return (0.375 + 0.75 * t - 0.125 * t * t) * radius * FLAT, (1.5 - 0.5 * t) * radius / FLAT, -radius / FLAT**3 + 0.0 * t
 
 
-@kernel
-def nearest_of_bar(kind, size, y, v, half):
-    """Place along a bar with the middle y and direction v (A's axes) that is nearest to a surface, and 1 if it is none of its ends.
-
-    The slope of the distance grows along a bar, as the surface is convex: it is zero at most once.
-    """
-    crown, low, high, t = FLAT / half, -half, half, -half + 0.0 * y[0]
-    for k in range(LOOKS):
-        place = (y[0] + t * v[0], y[1] + t * v[1], y[2] + t * v[2])
-        (_, nx, ny, nz, xx, yy, zz, xy, xz, yz), _ = surfaces.distance(kind, size, place)
-        slope = nx * v[0] + ny * v[1] + nz * v[2] + crown * t
-        if k < 2:  # first its ends
-            if (k == 0 and slope.real >= 0.0) or (k == 1 and slope.real <= 0.0):
-                return t, 0.0
-            t = (half if k == 0 else 0.0) + 0.0 * y[0]
-            continue
-        if slope.real > 0.0:
-            high = t.real
-        else:
-            low = t.real
-        bend = crown + xx * v[0] * v[0] + yy * v[1] * v[1] + zz * v[2] * v[2] + 2.0 * (xy * v[0] * v[1] + xz * v[0] * v[2] + yz * v[1] * v[2])
-        step = slope / bend
-        inside = low <= (t - step).real <= high
-        if inside and abs(step.real) <= CLOSE * half:
-            return t - step, 1.0
-        if high - low <= CLOSE * half:
-            return t, 1.0
-        t = t - step if inside and k % 4 > 0 else 0.5 * (low + high) + 0.0 * t
-    return t, 1.0
-
-
-@kernel
-def with_bar(tree, work, e, a, b, g):
-    """A bar of B and a convex surface of A, the same."""
-    el, x = tree.element[e], tree.data
-    i = el[AT]
-    v, half = (b[2], b[5], b[8]), x[i + LARGE]
-    y = turned_back(a, (b[9] - a[9], b[10] - a[10], b[11] - a[11]))
-    t, free = nearest_of_bar(el[SURFACE], x[i + SIZES : i + SMALL], y, turned_back(a, v), half)
-    with_ball(tree, work, e, a, (b[9] + t * v[0], b[10] + t * v[1], b[11] + t * v[2]), g)
-    sunk = 0.5 * FLAT / half * t * t
-    g[GAP] = g[GAP] + sunk
-    g[LEVER] = g[LEVER] - 0.5 * sunk
-    g[PART] = 2.0 * g[PART] + free
-    for k in range(3):
-        g[P + k] = g[P + k] + 0.5 * sunk * g[N + k]
-        g[AXIS + k] = v[k]
-    g[ARM], g[ARM + 1] = t, free
-
-
 @shared(TREE, WORK, INT)
 def locate(tree, work, e):
     """Fill the scratch of the pair of contact e: gap, normal, point of contact and relative motion there, about the reference point."""
@@ -191,19 +132,34 @@ def locate(tree, work, e):
         g[AXES + k] = a[k]
     for k in range(3):
         g[C + k] = b[9 + k]
-    if el[PAIR] == WITH_BALL:
-        with_ball(tree, work, e, a, (b[9], b[10], b[11]), g)
-    elif el[PAIR] == WITH_BAR:
-        with_bar(tree, work, e, a, b, g)
+    if el[PAIR] == WITH_RING:
+        with_ring(tree, e, a, b, g)
     elif el[PAIR] == WITH_TEETH:
         gears.gear_teeth(tree, work, e)
     else:
-        with_ring(tree, e, a, b, g)
+        sunk, fixed = 0.0 * b[9], 0.0 * b[9]
+        if el[PAIR] != WITH_BALL:
+            sunk = cores.nearest_of_core(tree, work, e) if el[PAIR] == WITH_CORE else cores.lowest_of_cam(tree, work, e)
+            fixed = fields.scratch(work)[0][0]
+        else:
+            for k in range(3):
+                g[ARM + k] = sunk
+            for k in range(6):
+                g[SLIDE + k] = sunk
+        with_ball(tree, work, e, a, (b[9] + g[ARM], b[10] + g[ARM + 1], b[11] + g[ARM + 2]), sunk, g)
+        if el[PAIR] != WITH_BALL:
+            g[PART] = cores.FIXED * g[PART] + fixed
     va, vb = work.node[el[A]], work.node[el[B]]
     w = (vb[at.V] - va[at.V], vb[at.V + 1] - va[at.V + 1], vb[at.V + 2] - va[at.V + 2])
     turn = cross(w, (g[P], g[P + 1], g[P + 2]))
     for k in range(3):
         g[W + k], g[V + k] = w[k], vb[at.V + 3 + k] - va[at.V + 3 + k] + turn[k]
+
+
+@kernel
+def is_round(tree, el):
+    """True if a ring or core is round about its third axis."""
+    return el[PAIR] == WITH_RING or (el[PAIR] == WITH_CORE and tree.data[el[AT] + CORE + cores.SQUARE] == 0.0)
 
 
 @kernel
@@ -216,7 +172,7 @@ def rise(tree, work, e, g, way):
     el, i, far = tree.element[e], tree.element[e, AT], 1e300
     if el[PAIR] == WITH_RING or (el[HOLLOW] == 0 and surfaces.is_convex(el[SURFACE])):
         return 0.0, far
-    if el[HOLLOW] == 0 or (el[SURFACE] != surfaces.BALL and el[SURFACE] != surfaces.CYLINDER):
+    if el[PAIR] != WITH_BALL or el[HOLLOW] == 0 or (el[SURFACE] != surfaces.BALL and el[SURFACE] != surfaces.CYLINDER):
         return -1.0, far
     size, small = tree.data[i + SIZES], tree.data[i + SMALL]
     across, ends = size - g[GAP] - small, far  # from the centre or axis
@@ -232,23 +188,13 @@ def rise(tree, work, e, g, way):
 
 
 @kernel
-def bent(g, d):
-    """Change of the normal of A's surface as the place moves by d."""
+def bent(g, i, d):
+    """A symmetric matrix of the scratch of a pair times d: second derivatives of the distance, or how the nearest place moves."""
     return (
-        g[H] * d[0] + g[H + 3] * d[1] + g[H + 4] * d[2],
-        g[H + 3] * d[0] + g[H + 1] * d[1] + g[H + 5] * d[2],
-        g[H + 4] * d[0] + g[H + 5] * d[1] + g[H + 2] * d[2],
+        g[i] * d[0] + g[i + 3] * d[1] + g[i + 4] * d[2],
+        g[i + 3] * d[0] + g[i + 1] * d[1] + g[i + 5] * d[2],
+        g[i + 4] * d[0] + g[i + 5] * d[1] + g[i + 2] * d[2],
     )
-
-
-@kernel
-def slide(g, crown, n, th, d):
-    """Way of the nearest place along a bar as its material moves there by d and turns by th."""
-    v = (g[AXIS], g[AXIS + 1], g[AXIS + 2])
-    h, turned_ = bent(g, v), cross(th, v)
-    bend = crown + v[0] * h[0] + v[1] * h[1] + v[2] * h[2]
-    tilt = n[0] * turned_[0] + n[1] * turned_[1] + n[2] * turned_[2]
-    return -g[ARM + 1] * (h[0] * d[0] + h[1] * d[1] + h[2] * d[2] + tilt) / bend
 
 
 @kernel
@@ -257,24 +203,22 @@ def change(tree, e, g, th, d):
     el, data = tree.element[e], tree.data
     if el[PAIR] == WITH_TEETH:
         return gears.gear_change(g, th, d)
-    n, c, axis = (g[N], g[N + 1], g[N + 2]), (g[C], g[C + 1], g[C + 2]), (g[AXIS], g[AXIS + 1], g[AXIS + 2])
+    n, axis = (g[N], g[N + 1], g[N + 2]), (g[AXIS], g[AXIS + 1], g[AXIS + 2])
     zero = 0.0 * d[0]
-    if el[PAIR] == WITH_BAR:
-        c = (c[0] + g[ARM] * axis[0], c[1] + g[ARM] * axis[1], c[2] + g[ARM] * axis[2])
-    turn = cross(th, c)
-    dc = (d[0] + turn[0], d[1] + turn[1], d[2] + turn[2])
-    along = n[0] * dc[0] + n[1] * dc[1] + n[2] * dc[2]
     if el[PAIR] != WITH_RING:
-        dt, crown = zero, zero
-        if el[PAIR] == WITH_BAR:
-            crown = FLAT / data[el[AT] + LARGE] + zero
-            dt = slide(g, crown, n, th, dc)
-        dc = (dc[0] + dt * axis[0], dc[1] + dt * axis[1], dc[2] + dt * axis[2])
-        dn, s, sunk = bent(g, dc), g[LEVER], data[el[AT] + PART_WAY] * along
-        if el[PAIR] == WITH_BAR:
-            sunk = 0.5 * (along - 2.0 * crown * g[ARM] * dt)
+        turn = cross(th, (g[C] + g[ARM], g[C + 1] + g[ARM + 1], g[C + 2] + g[ARM + 2]))
+        dc = (d[0] + turn[0], d[1] + turn[1], d[2] + turn[2])
+        along = n[0] * dc[0] + n[1] * dc[1] + n[2] * dc[2]
+        h, turn = bent(g, H, dc), cross(th, n)
+        x = bent(g, SLIDE, (turn[0] - h[0], turn[1] - h[1], turn[2] - h[2]))
+        dc = (dc[0] + x[0], dc[1] + x[1], dc[2] + x[2])
+        dn, s = bent(g, H, dc), g[LEVER]
+        sunk = data[el[AT] + PART_WAY] * (along + 2.0 * (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]))
         dp = (dc[0] - s * dn[0] - sunk * n[0], dc[1] - s * dn[1] - sunk * n[1], dc[2] - s * dn[2] - sunk * n[2])
         return dn, dp
+    turn = cross(th, (g[C], g[C + 1], g[C + 2]))
+    dc = (d[0] + turn[0], d[1] + turn[1], d[2] + turn[2])
+    along = n[0] * dc[0] + n[1] * dc[1] + n[2] * dc[2]
     arm = (g[ARM], g[ARM + 1], g[ARM + 2])
     da = cross(th, axis)
     _, s, slope = lowest_of_ring(data[el[AT] + LARGE], arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2])

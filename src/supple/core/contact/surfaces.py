@@ -14,7 +14,7 @@ import numpy as np
 from supple.native.declare import kernel
 
 # Kinds of surfaces, and their sizes: a plane z = 0; a ball (radius); a bar with round ends along z (radius, half length); a solid
-# cylinder along z (radius, half length); a ring about z (radius of its middle line, of its section); a box (half sizes along x, y, z without
+# cylinder along z (radius, half length, both without the rounding of its edges, and that); a ring about z (radius of its middle line, of its section); a box (half sizes along x, y, z without
 # the rounding of its edges, and that)
 PLANE, BALL, BAR, CYLINDER, RING, BOX = 0, 1, 2, 3, 4, 5
 # A solid cone about z, z = 0 its base (radius, height of its tip were it sharp, radius of the tip); in fields.py closed curves, heights, grids
@@ -75,16 +75,16 @@ def bar(x, radius, half):
 
 
 @kernel
-def cylinder(x, radius, half):
-    """Distance from a solid cylinder along z, and which of its parts is nearest: side, end or edge."""
+def cylinder(x, radius, half, rounding):
+    """Distance from what is ``rounding`` around a solid cylinder along z, and which of its parts is nearest: side, end or edge."""
     across = np.sqrt(x[0] * x[0] + x[1] * x[1])
     side = 1.0 if x[2].real >= 0.0 else -1.0
     out, over = across.real - radius, side * x[2].real - half
     if out > 0.0 and over > 0.0:
-        return circle(x, radius, 0.0, side * half), 3 if side > 0.0 else 4
+        return circle(x, radius, rounding, side * half), 3 if side > 0.0 else 4
     if over > out:
-        return flat(x, 0.0, 0.0, side, half), 1 if side > 0.0 else 2
-    return around((x[0], x[1], 0.0 * x[2]), 1.0, 1.0, 0.0, radius), 0
+        return flat(x, 0.0, 0.0, side, half + rounding), 1 if side > 0.0 else 2
+    return around((x[0], x[1], 0.0 * x[2]), 1.0, 1.0, 0.0, radius + rounding), 0
 
 
 @kernel
@@ -137,7 +137,7 @@ def distance(kind, s, x):
     if kind == BAR:
         return bar(x, s[0], s[1])
     if kind == CYLINDER:
-        return cylinder(x, s[0], s[1])
+        return cylinder(x, s[0], s[1], s[2])
     if kind == RING:
         return circle(x, s[0], s[1], 0.0), 0
     if kind == CONE:

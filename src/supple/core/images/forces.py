@@ -240,11 +240,15 @@ def forces_fit(m):
 
 @kernel
 def form_fits(m, el):
-    """True if the numbers of the surface of a contact are there; a bar touches none that has such."""
+    """True if the numbers of the surface of a contact are there, or those of a cam that touches a plane."""
     kind, at, counts = el[pairs.SURFACE], el[fields.FORM], el[fields.COUNTS]
+    if el[pairs.PAIR] == pairs.WITH_CAM:
+        if kind != surfaces.PLANE:
+            return False
+        kind = surfaces.CAM
     if kind < surfaces.CAM:
         return True
-    if el[pairs.PAIR] != pairs.WITH_BALL or not within(counts, 3, m.program.shape[0]):
+    if not within(counts, 3, m.program.shape[0]):
         return False
     least = 1 if kind == surfaces.CAM else 2
     for k in range(3):

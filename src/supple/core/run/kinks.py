@@ -13,7 +13,7 @@ import math
 from supple.core.base import layout as at
 from supple.core.base import opcodes as op
 from supple.core.base.layout import TREE, WORK
-from supple.core.base.wrench import point
+from supple.core.base.wrench import cross, frame, point
 from supple.core.bodies import tree
 from supple.core.contact import gears, lines, pairs
 from supple.core.forces import control, forces, joint_forces, rope
@@ -213,6 +213,26 @@ def flanks_stay_apart(m, w, r, e, i, half):
 
 
 @kernel
+def disc_in_hollow(m, w, e, way, tilt):
+    """How far a disc comes nearer to the hollow cylinder around it than along its normal, if it goes ``way`` and its axis tilts, and the part of its tilt that counts.
+
+    Across A's axis its rim reaches M = max (e.c + R s), over unit vectors e, from the middle c, with s = sqrt(1 - (e.a)^2) and the axis a. M is convex in c, and
+    bends no more than 1/(e.c - R s'') there; e.c is above M - R. s changes by no more than its slope along the tilt. Without such a bound the first is negative.
+    """
+    el, i, g = m.element[e], m.element[e, pairs.AT], pairs.numbers(w)[0]
+    a, b = frame(w, el[pairs.A], m.data, i + pairs.POSE_A), frame(w, el[pairs.B], m.data, i + pairs.POSE_B)
+    x, y, z = cross((a[2], a[5], a[8]), (b[2], b[5], b[8]))
+    sine, radius = math.sqrt(x * x + y * y + z * z) + tilt, m.data[i + pairs.LARGE]
+    if sine > 0.5:
+        return -1.0, 1.0
+    share = sine / math.sqrt(1.0 - sine * sine)
+    room = m.data[i + pairs.SIZES] - g[pairs.GAP] - m.data[i + pairs.SMALL] - radius * (1.0 + sine * share) - way
+    if room <= 0.0:
+        return -1.0, 1.0
+    return 0.5 * way * way / room, share
+
+
+@kernel
 def contact_is_quiet(m, w, r, e, half):
     """True if a contact that is open does not begin to touch; the workspace has the middle of the part.
 
@@ -244,18 +264,24 @@ def contact_is_quiet(m, w, r, e, half):
     if el[pairs.PAIR] == pairs.WITH_TEETH:  # which turn about B's centre, too
         turned = (turns + reach.turned_by(m, w, r, second, i)[0]) * half
         return apart(gap, way + m.data[el[pairs.AT] + pairs.LARGE] * min(2.0, turned), 0.0, abs(x) + abs(y) + abs(z), half)
+    tilt, share = 0.0, 1.0
+    if el[pairs.PAIR] != pairs.WITH_BALL:  # which turns, too; what is round only with its axis
+        p, q = reach.turned_by(m, w, r, second, i)
+        turn, more = turns + p, faster + q
+        tilt = turn * half
+        if pairs.is_round(m, el):
+            b = frame(w, second, m.data, el[pairs.AT] + pairs.POSE_B)
+            tx, ty, tz = cross((g[pairs.W], g[pairs.W + 1], g[pairs.W + 2]), (b[2], b[5], b[8]))
+            tilt = min(tilt, math.sqrt(tx * tx + ty * ty + tz * tz) * half + (0.5 * more + turn * turn) * half * half)
     rise, beside = pairs.rise(m, w, e, g, way)
+    if el[pairs.PAIR] == pairs.WITH_CORE and el[pairs.HOLLOW] == 1:
+        rise, share = disc_in_hollow(m, w, e, way, tilt)
     reached = way
     if rise >= 0.0 and beside > way:
         along = abs(g[pairs.N] * u + g[pairs.N + 1] * v + g[pairs.N + 2] * s)
         reached = min(way, along * half + bent + turns * half * way + rise)
-    if el[pairs.PAIR] != pairs.WITH_BALL:  # a ring or bar, whose axis turns, too
-        p, q = reach.turned_by(m, w, r, second, i)
-        turn, more = turns + p, faster + q
-        wx, wy, wz, ax, ay, az = g[pairs.W], g[pairs.W + 1], g[pairs.W + 2], g[pairs.AXIS], g[pairs.AXIS + 1], g[pairs.AXIS + 2]
-        tx, ty, tz = wy * az - wz * ay, wz * ax - wx * az, wx * ay - wy * ax
-        tilt = math.sqrt(tx * tx + ty * ty + tz * tz) * half + (0.5 * more + turn * turn) * half * half
-        reached += m.data[el[pairs.AT] + pairs.LARGE] * min(2.0, tilt, turn * half)
+    if tilt > 0.0:
+        reached += m.data[el[pairs.AT] + pairs.LARGE] * min(2.0, share * tilt)
     return apart(gap, reached, 0.0, abs(x) + abs(y) + abs(z), half)
 
 

@@ -1,4 +1,4 @@
-"""Contacts as records of integers and reals for the kernels: one for each ball, ring or bar."""
+"""Contacts as records of integers and reals for the kernels: one for each of their points."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.bodies.shapes.gears import ToothSlot
-from supple.bodies.shapes.shape import SurfaceData, TouchingBall, TouchingBar, TouchingSurface
+from supple.bodies.shapes.shape import (
+    SurfaceData,
+    TouchingBall,
+    TouchingCore,
+    TouchingCurve,
+    TouchingSurface,
+)
 from supple.core.base import layout as at
-from supple.core.contact import contact, fields, record, surfaces
+from supple.core.contact import contact, cores, fields, record, surfaces
 from supple.core.equations import history as kernel
 from supple.engine.pack import lines
 from supple.forces.contact_laws import ContactFriction, RoundedFriction
@@ -37,7 +43,7 @@ SURFACES = {
     "grid": surfaces.GRID,
     "teeth": surfaces.PLANE,  # teeth find their distance themselves
 }
-NO_TEETH = (0.0,) * (record.DATA - record.TEETH)
+OWN = record.DATA - record.TEETH  # room for numbers of gears and cores
 # Columns of what is shown, and those that have the opposite sign as seen from the other body
 COLUMNS = (
     contact.SHOWN_GAP, contact.SHOWN_RATE, contact.SHOWN_N, contact.SHOWN_P,
@@ -80,8 +86,10 @@ def pack(b: Builder, force: Contact) -> None:
             reals[contact.HOLD_DAMPING] = hold[1] * touch.weight
         if isinstance(other, TouchingBall):
             pair, there, radii = record.WITH_BALL, Pose(EYE, other.place), [other.radius, 0.0]
-        elif isinstance(other, TouchingBar):
-            pair, there, radii = record.WITH_BAR, other.pose, [other.radius, other.half]
+        elif isinstance(other, TouchingCore):
+            pair, there, radii = record.WITH_CORE, other.pose, [other.radius, other.reach]
+        elif isinstance(other, TouchingCurve):
+            pair, there, radii = record.WITH_CAM, other.pose, [0.0, other.reach]
         elif isinstance(other, ToothSlot):
             pair, there, radii = record.WITH_TEETH, other.pose, [0.0, other.reach]
         else:
@@ -90,7 +98,11 @@ def pack(b: Builder, force: Contact) -> None:
         turned, moved = a.then(surface.pose), c.then(there)
         data = [*turned.R.ravel(), *turned.p, *moved.R.ravel(), *moved.p, *sizes, *radii]
         data += _way(force, surface, radii[0], (b.node_turns(node_a), b.node_turns(node_b)))
-        data += other.numbers if isinstance(other, ToothSlot) else NO_TEETH
+        own = other.numbers if isinstance(other, ToothSlot) else ()
+        if isinstance(other, TouchingCore):
+            least = min(other.half) if other.is_box else other.half[0]
+            own = (*other.half, float(other.is_box), 0.5 * cores.FLAT * least, other.reach)
+        data += [*own, *[0.0] * (OWN - len(own))]
         ints: dict[int, Any] = {
             record.A: node_a,
             record.B: node_b,
@@ -101,8 +113,9 @@ def pack(b: Builder, force: Contact) -> None:
             record.FRICTION: int(isinstance(force.friction, RoundedFriction)),
             record.HOLLOW: int(surface.inside),
         }
-        if surface.data is not None:
-            ints |= _form(b, surface.data)
+        form = other.data if isinstance(other, TouchingCurve) else surface.data
+        if form is not None:
+            ints |= _form(b, form)
         if hold is not None:
             ints[record.STATE] = b.add_inner_states(3) + 2
         if force.friction is not None:  # its axis, in the axes of the surface

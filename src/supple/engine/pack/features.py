@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from supple.core.base import layout as at
 from supple.core.base.layout import integers
-from supple.core.contact.record import PAIR, SURFACE, WITH_TEETH
+from supple.core.contact.record import PAIR, SURFACE, WITH_CAM, WITH_CORE, WITH_TEETH
 from supple.core.contact.surfaces import CAM
 from supple.core.forces import forces as codes
 from supple.engine.base.compiled import Compiled
@@ -53,10 +53,8 @@ def features(compiled: Compiled) -> set[str]:
             found.add(MOTIONS.get(code, ""))
         elif table in ("link", "driven link"):
             found.add("constraints")
-    if ("element", codes.CONTACT) in compiled.kinds and _with_data(compiled):
-        found.add("contacts with data")
-    if ("element", codes.CONTACT) in compiled.kinds and _has_teeth(compiled):
-        found.add("gears")
+    if ("element", codes.CONTACT) in compiled.kinds:
+        found |= _of_contacts(compiled)
     if compiled.flexible:
         found.add("elastic bodies")
     if compiled.ints[at.H_INNER] > 0:
@@ -72,15 +70,15 @@ def features(compiled: Compiled) -> set[str]:
     return found - {""}
 
 
-def _with_data(compiled: Compiled) -> bool:
-    """True if a surface that is touched is given by a curve or a grid."""
+def _of_contacts(compiled: Compiled) -> set[str]:
+    """Features of surfaces and pairs of contacts."""
     elements = integers(compiled.ints, "element")
-    kinds = elements[elements[:, at.KIND] == codes.CONTACT, SURFACE]
-    return bool((kinds >= CAM).any())
-
-
-def _has_teeth(compiled: Compiled) -> bool:
-    """True if gears touch."""
-    elements = integers(compiled.ints, "element")
-    pairs = elements[elements[:, at.KIND] == codes.CONTACT, PAIR]
-    return bool((pairs == WITH_TEETH).any())
+    rows = elements[elements[:, at.KIND] == codes.CONTACT]
+    found, pairs = set[str](), set(rows[:, PAIR].tolist())
+    if (rows[:, SURFACE] >= CAM).any():
+        found.add("contacts with data")
+    if WITH_TEETH in pairs:
+        found.add("gears")
+    if pairs & {WITH_CORE, WITH_CAM}:
+        found.add("solids in contact")
+    return found
