@@ -35,7 +35,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "sets of bodies": ("contact_sets_", "run_sweeps_"),
     "gears": ("contact_gears_",),
     "lines that touch": ("contact_line", "run_line_search_"),
-    "contacts": ("contact_",),
+    "contacts": ("contact_", "run_kinks_contact_", "run_touches_"),
     "inner states": (
         "equations_inner_states_",
         "forces_inner_laws_",
