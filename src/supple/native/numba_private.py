@@ -1,12 +1,12 @@
 """Changes of Numba's private parts: faster compilation, and nothing else.
 
-Each of them is made on its own: inner kernels get no machine code (``once``), operators are looked up
-once (``lookup``), declarations are loaded when there are new ones (``declarations``), variables are
-looked for where they are (``variables``), LLVM is told that views are only read (``marks``), needless
-passes are left out (``passes``), inner kernels are kept on disk (``disk``). A change whose names are missing in this
-version of Numba is left out; if a small kernel then does not compile to the right number, all of
-them are (``checked``). Numba works as it was written then: about twice as slow, with results that
-differ by rounding at most. SUPPLE_PLAIN_NUMBA=1 asks for that.
+Each of them is made on its own: inner kernels get no machine code (``once``), operators are looked
+up once (``lookup``), declarations are loaded when there are new ones (``declarations``), variables
+are looked for where they are (``variables``), LLVM is told that views are only read (``marks``),
+needless passes are left out (``passes``), inner kernels are kept on disk (``disk``). A change whose
+names are missing in this version of Numba is left out; if a small kernel then does not compile to
+the right number, all of them are (``checked``). Numba works as it was written then: about twice as
+slow, with results that differ by rounding at most. SUPPLE_PLAIN_NUMBA=1 asks for that.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def lookup(changes: Changes) -> None:
 
 
 def declarations(changes: Changes) -> None:
-    """Numba's declarations are loaded again when there are new ones, not for each call of a kernel."""
+    """Declarations of Numba are loaded again when there are new ones, not for each call."""
     context, every = base.BaseContext, (imputils.builtin_registry, templates.builtin_registry)
     refresh = context.refresh
     known: dict[Any, Any] = {}
