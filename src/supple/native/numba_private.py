@@ -191,9 +191,10 @@ def variables(changes: Changes) -> None:
             return [value]
         if kind in empty:
             return []
-        if kind is not dict and kind is not tuple and kind is not list:
-            return find(self, value)
         every: list[Any] = []
+        if kind is not dict and kind is not tuple and kind is not list:
+            every.extend(find(self, value))
+            return every
         for part in value.values() if kind is dict else value:
             kind = type(part)
             if kind is variable:
