@@ -51,7 +51,7 @@ class Changes:
         """Make all changes that this version of Numba allows."""
         if os.environ.get("SUPPLE_PLAIN_NUMBA", "0") not in ("", "0"):
             return
-        for change in (once, lookup, declarations, variables, marks, passes):
+        for change in (once, lookup, declarations, literals, variables, marks, passes):
             known = len(self._before)
             try:
                 change(self)
@@ -174,6 +174,19 @@ def declarations(changes: Changes) -> None:
             known[self] = count
 
     changes.replace(context, "refresh", refresh_new)
+
+
+def literals(changes: Changes) -> None:
+    """A number that stands in a call is a number like others: the callee is not compiled for it."""
+    dispatcher = functions.Dispatcher
+    resolve = dispatcher.get_call_type
+
+    def resolve_plain(self: Any, context: Any, args: Any, kws: Any) -> Any:
+        if self.dispatcher.py_func.__qualname__.startswith(INNER):
+            args = [types.unliteral(a) for a in args]
+        return resolve(self, context, args, kws)
+
+    changes.replace(dispatcher, "get_call_type", resolve_plain)
 
 
 def variables(changes: Changes) -> None:
