@@ -1,11 +1,12 @@
 """Changes of Numba's private parts: faster compilation, and nothing else.
 
-Five changes, each on its own: inner kernels get no machine code (``once``), operators are looked up
-once (``lookup``), LLVM is told that views are only read (``marks``), needless passes are left out
-(``passes``), inner kernels are kept on disk (``disk``). A change whose names are missing in this
-version of Numba is left out; if a small kernel then does not compile to the right number, all of
-them are (``checked``). Numba works as it was written then: about twice as slow, with results that
-differ by rounding at most. SUPPLE_PLAIN_NUMBA=1 asks for that.
+Each of them is made on its own: inner kernels get no machine code (``once``), operators are looked
+up once (``lookup``), declarations are loaded when there are new ones (``declarations``), variables
+are looked for where they are (``variables``), LLVM is told that views are only read (``marks``),
+needless passes are left out (``passes``), inner kernels are kept on disk (``disk``). A change whose
+names are missing in this version of Numba is left out; if a small kernel then does not compile to
+the right number, all of them are (``checked``). Numba works as it was written then: about twice as
+slow, with results that differ by rounding at most. SUPPLE_PLAIN_NUMBA=1 asks for that.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import types
-from numba.core import caching, callconv, codegen, compiler, config, targetconfig
+from numba.core import base, caching, callconv, codegen, compiler, config, imputils, targetconfig
+from numba.core import ir as numba_ir
 from numba.core.types import functions
+from numba.core.typing import templates
 
 from supple.native.declare import INNER, OUTER
 from supple.native.fingerprint import fingerprint, places
@@ -47,7 +51,7 @@ class Changes:
         """Make all changes that this version of Numba allows."""
         if os.environ.get("SUPPLE_PLAIN_NUMBA", "0") not in ("", "0"):
             return
-        for change in (once, lookup, marks, passes):
+        for change in (once, lookup, declarations, literals, variables, marks, passes):
             known = len(self._before)
             try:
                 change(self)
@@ -155,6 +159,64 @@ def lookup(changes: Changes) -> None:
     changes.replace(config, "__eq__", same)
     changes.replace(config, "__hash__", lambda self: hash(type(self)))
     changes.replace(function, "get_call_type", resolve_once)
+
+
+def declarations(changes: Changes) -> None:
+    """Declarations of Numba are loaded again when there are new ones, not for each call."""
+    context, every = base.BaseContext, (imputils.builtin_registry, templates.builtin_registry)
+    refresh = context.refresh
+    known: dict[Any, Any] = {}
+
+    def refresh_new(self: Any) -> None:
+        count = [len(v) for one in every for v in vars(one).values()]
+        if known.get(self) != count:
+            refresh(self)
+            known[self] = count
+
+    changes.replace(context, "refresh", refresh_new)
+
+
+def literals(changes: Changes) -> None:
+    """A number that stands in a call is a number like others: the callee is not compiled for it."""
+    dispatcher = functions.Dispatcher
+    resolve = dispatcher.get_call_type
+
+    def resolve_plain(self: Any, context: Any, args: Any, kws: Any) -> Any:
+        if self.dispatcher.py_func.__qualname__.startswith(INNER):
+            args = [types.unliteral(a) for a in args]
+        return resolve(self, context, args, kws)
+
+    changes.replace(dispatcher, "get_call_type", resolve_plain)
+
+
+def variables(changes: Changes) -> None:
+    """Variables of a statement are not looked for in names, numbers and lines of source.
+
+    Numba asks for them some ten times for each function.
+    """
+    find = numba_ir.Inst._rec_list_vars
+    variable = numba_ir.Var
+    empty = {numba_ir.Loc, str, int, float, bool, type(None), FunctionType, BuiltinFunctionType}
+
+    def found(self: Any, value: Any) -> list[Any]:
+        kind = type(value)
+        if kind is variable:
+            return [value]
+        if kind in empty:
+            return []
+        every: list[Any] = []
+        if kind is not dict and kind is not tuple and kind is not list:
+            every.extend(find(self, value))
+            return every
+        for part in value.values() if kind is dict else value:
+            kind = type(part)
+            if kind is variable:
+                every.append(part)
+            elif kind not in empty:
+                every.extend(found(self, part))
+        return every
+
+    changes.replace(numba_ir.Inst, "_rec_list_vars", found)
 
 
 def marks(changes: Changes) -> None:

@@ -39,6 +39,8 @@ def main() -> None:
     first = known[0] if set(o.cpus) <= set(known) else o.cpus[0]
     if first != "native":  # Numba reads this when it is imported
         os.environ["NUMBA_CPU_NAME"], os.environ["NUMBA_CPU_FEATURES"] = first, ""
+    # Numba raises and catches errors all the time: their sentences need no colours
+    os.environ["NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING"] = "1"
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what compilers print is no answer
 

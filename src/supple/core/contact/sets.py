@@ -358,59 +358,18 @@ def rubbed(c, el, n, force, v, w):
     return t, torque, lost
 
 
-@shared(TREE, WORK, INT, INT, gives=REAL)
-def set_apply(tree, work, e, acts):
-    """Power that the pushes of set e take; what friction takes is left in its scratch. With ``acts`` 1 wrenches act on the nodes."""
-    set_near(tree, work, e)
-    el, c = tree.element[e], tree.coef[e]
-    head, x, _, first, _, _, _, _, walls, list_ = own(tree, work, e)
-    lost, rubs, listed = 0.0 * x[0], 0.0 * x[0], head[USED].real == 1.0
-    for i in range(el[COUNT]):
-        begin, end = i + 1, el[COUNT] + el[WALLS]
-        if listed:
-            begin, end = int(first[i].real), int(first[i + 1].real)
-        for k in range(begin, end):
-            j = int(list_[k].real) if listed else k
-            if not may_touch(tree, el, x, walls, i, j, listed):
-                continue
-            gap, n, p, curvature, _ = met(tree, work, el, x, walls, i, j)
-            if gap.real >= 0.0:
-                continue
-            a, b = (i, j) if j < el[COUNT] else (j, i)
-            a, b = node_of(tree, el, a), node_of(tree, el, b)
-            v, w = seen(work, a, b, p)
-            rate = -dot(n, v)
-            force, elastic = pushed(c, curvature, -gap, rate)
-            lost = lost + (force - elastic) * rate
-            t, torque, taken = rubbed(c, el, n, force, plus(v, rate, n), w)
-            rubs = rubs + taken
-            if acts == 1:
-                f = plus(scaled(force, n), -1.0, t)
-                add_wrench(work, b, p, f, scaled(-1.0, torque), 1.0)
-                add_wrench(work, a, p, f, scaled(-1.0, torque), -1.0)
-    head[LOST] = rubs
-    return lost
+@shared(TREE, WORK, INT, INT, MAT, gives=REAL)
+def set_touch(tree, work, e, acts, out):
+    """Power that the pushes of set e take, by the pairs that touch; the first of them fill rows of out (m, ROW).
 
-
-@shared(TREE, WORK, INT, gives=REAL)
-def set_rubs(tree, work, e):
-    """Power that the friction of a set takes; e is its channel, which has the same integers and numbers.
-
-    Behind the element of the set it is known.
+    In its scratch: their number, what friction takes, largest depth, and over what is allowed, sum of pushes, stored energy. With ``acts`` 1
+    wrenches act on the nodes.
     """
-    if e == 0 or tree.element[e - 1, at.KIND] != CONTACT_SET or tree.element[e - 1, SCRATCH] != tree.element[e, SCRATCH]:
-        set_apply(tree, work, e, 0)
-    return own(tree, work, e)[0][LOST]
-
-
-@shared(TREE, WORK, INT, gives=REAL)
-def set_sums(tree, work, e):
-    """Stored energy (J) of set e; in its scratch also touching pairs, largest depth, and over what is allowed, and the sum of pushes."""
     set_near(tree, work, e)
     el, c = tree.element[e], tree.coef[e]
     head, x, _, first, _, _, _, _, walls, list_ = own(tree, work, e)
-    stored, pushes, listed = 0.0 * x[0], 0.0 * x[0], head[USED].real == 1.0
-    touching, deepest, over = 0, 0.0, 0.0
+    lost, rubs, stored, pushes, o = 0.0 * x[0], 0.0 * x[0], 0.0 * x[0], 0.0 * x[0], work.origin
+    found, deepest, over, listed = 0, 0.0, 0.0, head[USED].real == 1.0
     for i in range(el[COUNT]):
         begin, end = i + 1, el[COUNT] + el[WALLS]
         if listed:
@@ -423,43 +382,56 @@ def set_sums(tree, work, e):
             if gap.real >= 0.0:
                 continue
             a, b = (i, j) if j < el[COUNT] else (j, i)
-            v, _ = seen(work, node_of(tree, el, a), node_of(tree, el, b), p)
-            force, elastic = pushed(c, curvature, -gap, -dot(n, v))
-            stored = stored - elastic * gap / (c[contact.EXPONENT] + 1.0)
-            pushes = pushes + force
-            touching, deepest = touching + 1, max(deepest, -gap.real)
+            one, two = node_of(tree, el, a), node_of(tree, el, b)
+            v, w = seen(work, one, two, p)
+            rate = -dot(n, v)
+            force, elastic = pushed(c, curvature, -gap, rate)
+            t, torque, taken = rubbed(c, el, n, force, plus(v, rate, n), w)
+            lost, rubs = lost + (force - elastic) * rate, rubs + taken
+            stored, pushes = stored - elastic * gap / (c[contact.EXPONENT] + 1.0), pushes + force
+            deepest = max(deepest, -gap.real)
             if allowed > 0.0:
                 over = max(over, -gap.real / allowed)
-    head[TOUCHING], head[DEEPEST], head[OVER], head[PUSHED], head[STORED] = touching, deepest, over, pushes, stored
-    return stored
-
-
-@shared(TREE, WORK, INT, MAT, gives=INT)
-def set_pairs(tree, work, e, out):
-    """Fill rows of out (m, ROW) with the pairs of set e that touch; returns their number, which may be larger than m."""
-    set_near(tree, work, e)
-    el, c = tree.element[e], tree.coef[e]
-    head, x, _, first, _, _, _, _, walls, list_ = own(tree, work, e)
-    found, listed, o = 0, head[USED].real == 1.0, work.origin
-    for i in range(el[COUNT]):
-        begin, end = i + 1, el[COUNT] + el[WALLS]
-        if listed:
-            begin, end = int(first[i].real), int(first[i + 1].real)
-        for k in range(begin, end):
-            j = int(list_[k].real) if listed else k
-            if not may_touch(tree, el, x, walls, i, j, listed):
-                continue
-            gap, n, p, curvature, _ = met(tree, work, el, x, walls, i, j)
-            if gap.real >= 0.0:
-                continue
+            if acts == 1:
+                f = plus(scaled(force, n), -1.0, t)
+                add_wrench(work, two, p, f, scaled(-1.0, torque), 1.0)
+                add_wrench(work, one, p, f, scaled(-1.0, torque), -1.0)
             if found < out.shape[0]:
-                a, b = (i, j) if j < el[COUNT] else (j, i)
-                v, w = seen(work, node_of(tree, el, a), node_of(tree, el, b), p)
-                rate, row = -dot(n, v), out[found]
-                force, _ = pushed(c, curvature, -gap, rate)
-                t, _, _ = rubbed(c, el, n, force, plus(v, rate, n), w)
+                row = out[found]
                 row[FIRST], row[SECOND], row[GAP], row[PUSH] = a, b, gap, force
                 for l in range(3):
                     row[N + l], row[P + l], row[RUB + l] = n[l], p[l] + o[l], -t[l]
             found += 1
-    return found
+    head[TOUCHING], head[LOST], head[DEEPEST], head[OVER], head[PUSHED], head[STORED] = found, rubs, deepest, over, pushes, stored
+    return lost
+
+
+@kernel
+def set_apply(tree, work, e):
+    """Apply the wrenches of set e to the nodes, and return the power that the pushes take."""
+    return set_touch(tree, work, e, 1, work.scratch[0:0])
+
+
+@kernel
+def set_rubs(tree, work, e):
+    """Power that the friction of a set takes; e is its channel, which has the same integers and numbers.
+
+    Behind the element of the set it is known.
+    """
+    if e == 0 or tree.element[e - 1, at.KIND] != CONTACT_SET or tree.element[e - 1, SCRATCH] != tree.element[e, SCRATCH]:
+        set_touch(tree, work, e, 0, work.scratch[0:0])
+    return own(tree, work, e)[0][LOST]
+
+
+@kernel
+def set_sums(tree, work, e):
+    """Stored energy (J) of set e."""
+    set_touch(tree, work, e, 0, work.scratch[0:0])
+    return own(tree, work, e)[0][STORED]
+
+
+@kernel
+def set_pairs(tree, work, e, out):
+    """Fill rows of out (m, ROW) with the pairs of set e that touch; returns their number, which may be larger than m."""
+    set_touch(tree, work, e, 0, out)
+    return int(own(tree, work, e)[0][TOUCHING].real)

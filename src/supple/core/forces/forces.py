@@ -70,7 +70,6 @@ BODY, LINK, VISCOUS = 1, 1, 2
 # ... of GEAR: places in q and u of the first coordinate, and of the second; reals: factors of both, stiffness, damping, rest
 GEAR_Q1, GEAR_U1, GEAR_Q2, GEAR_U2 = 1, 2, 3, 4
 GEAR_1, GEAR_2, GEAR_STIFFNESS, GEAR_DAMPING, GEAR_REST = range(5)
-ACTS = 1  # of a set: its wrenches act
 MANY = 1000003  # for numbers of branches; odd, so that the branch of no element is lost where they overflow
 
 
@@ -193,7 +192,7 @@ def apply(tree, work, t, q, u, z):
         elif kind == RUBBING:
             power[e] = contact.contact_rubs(tree, work, e, z)
         elif kind == CONTACT_SET:
-            power[e] = sets.set_apply(tree, work, e, ACTS)
+            power[e] = sets.set_apply(tree, work, e)
         elif kind == SET_RUBBING:
             power[e] = sets.set_rubs(tree, work, e)
         elif kind == LINE_CONTACT:

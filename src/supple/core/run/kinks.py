@@ -25,7 +25,7 @@ from supple.core.run import line_search, reach
 from supple.core.run import step as st
 from supple.core.run.reach import COARSE, ROUNDING, apart
 from supple.core.run.touches import has_contacts
-from supple.native.declare import IVEC, REAL, TRUTH, VEC, kernel, shared
+from supple.native.declare import INT, IVEC, REAL, TRUTH, VEC, kernel, shared
 
 SKIPPED = 1e-4  # first fraction of a step: what happens there belongs to the landing before it
 LEAST, MOST = 2.0**-40, 400  # shortest part; behind so many looks a state that stays at a kink is looked at in COARSE ones
@@ -232,7 +232,7 @@ def disc_in_hollow(m, w, e, way, tilt):
     return 0.5 * way * way / room, share
 
 
-@kernel
+@shared(TREE, WORK, st.RUN, INT, REAL, gives=TRUTH)
 def contact_is_quiet(m, w, r, e, half):
     """True if a contact that is open does not begin to touch; the workspace has the middle of the part.
 
