@@ -38,6 +38,7 @@ ALLOWED_PART = 0.05
 # largest depth, and over what is allowed, sum of pushes, stored energy; the sizes of a ball about another; then lists, each behind the one before
 MADE, SUM, USED, LOST, TOUCHING, DEEPEST, OVER, PUSHED, STORED, BOTH, HEAD = starts(1, 1, 1, 1, 1, 1, 1, 1, 1, surfaces.SIZES)
 MOTION = 18  # numbers of the motion of a surface: axes and place, angular velocity, velocity of the place
+BALL_SCRATCH, WALL_SCRATCH = 25, 2 * MOTION  # numbers of scratch for each, beside head, list and one more first pair
 PER_BALL = 24  # pairs of a ball that there is room for
 FAR = 2.0**30  # cells from the first ball beyond which all have the same number
 # What is shown of a touching pair: numbers of ball and of the other ball, or of balls plus surface; gap, normal, point, push, friction on the second
@@ -51,7 +52,7 @@ def room_for(balls: int, walls: int) -> int:
 
 def scratch_size(balls: int, walls: int) -> int:
     """Numbers of scratch of a set."""
-    return HEAD + 25 * balls + 1 + 2 * MOTION * walls + room_for(balls, walls)
+    return HEAD + BALL_SCRATCH * balls + 1 + WALL_SCRATCH * walls + room_for(balls, walls)
 
 
 @kernel

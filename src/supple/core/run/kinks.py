@@ -34,6 +34,7 @@ RESERVE = 2.0  # for the second derivative of a signal within a part
 INSIDE = 0.999  # of a part: signals may jump at the ends of steps
 AGAIN, FAR = 1.0 - 1e-6, 0.9  # fractions of a step that is repeated once, and again, before which a touch is not the one it was repeated for
 NOW = 1e-7  # fraction of a step: contacts that close before it touch already
+OPEN = 4.0  # times the rounding of a gap, beyond which a contact is open
 SHORT = 2.0**-50  # shortest part of the skipped one
 TURNED = 0.5  # rad that gears turn in a part: more is halved
 TURNS = 200.0  # rad in a step with events of points: there is room for so many crossings
@@ -358,7 +359,7 @@ def left_behind(m, w):
         if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 1.0:
             pairs.locate(m, w, e)
             g = pairs.numbers(w)[0]
-            if g[pairs.GAP] > place_noise(g):
+            if g[pairs.GAP] > OPEN * place_noise(g):
                 return True
     return False
 
@@ -372,7 +373,7 @@ def note_open(m, w, r, t0, h, least):
             pairs.locate(m, w, e)
             g = pairs.numbers(w)[0]
             closing = g[pairs.N] * g[pairs.V] + g[pairs.N + 1] * g[pairs.V + 1] + g[pairs.N + 2] * g[pairs.V + 2] < 0.0
-            w.touched[e] = 2.0 if g[pairs.GAP] > 4.0 * place_noise(g) else (1.0 if closing else 0.0)
+            w.touched[e] = 2.0 if g[pairs.GAP] > OPEN * place_noise(g) else (1.0 if closing else 0.0)
 
 
 @kernel
@@ -386,7 +387,7 @@ def passed_early(m, w, r, t0, h, least):
     s, found = SKIPPED, 2.0
     branches_at(m, w, r, t0, h, s)
     if left_behind(m, w):
-        while s > SHORT and left_behind(m, w):
+        while s > least and left_behind(m, w):
             s *= 0.5
             branches_at(m, w, r, t0, h, s)
         found = s
