@@ -273,9 +273,11 @@ def test_a_graze_is_not_missed() -> None:
     assert run["ball"].velocity[-1, 1] < -1e-5  # without it 0
 
 
-@pytest.mark.parametrize("integrator", [sp.Radau(max_steps=2000), sp.GeneralizedAlpha(max_steps=9000)])
+@pytest.mark.parametrize(
+    "integrator", [sp.Radau(max_steps=2000), sp.GeneralizedAlpha(max_steps=9000)]
+)
 def test_balls_that_graze_within_rounding_stall_nothing(integrator) -> None:
-    """Two pass each other at a gap of zero while others touch: their gap is rounding, and closes."""
+    """Two pass each other at a gap of zero while others touch: it is rounding, and closes."""
     ran = sp.simulate(marbles(cells=False), 0.04, integrator=integrator)
     assert ran.success
     other = sp.simulate(marbles(cells=False), 0.04, integrator=EXPLICIT)

@@ -1,4 +1,4 @@
-"""Models of all kinds of contacts, with touches from the start or soon, for runs of a tenth of a second."""
+"""Models of all kinds of contacts, with touches within a tenth of a second."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "contacts with data": ("contact_fields_",),
     "sets of bodies": ("contact_sets_", "run_sweeps_"),
     "gears": ("contact_gears_",),
-    "contacts": ("contact_",),
+    "contacts": ("contact_", "run_gaps_", "run_touches_"),
     "inner states": (
         "equations_inner_states_",
         "forces_inner_laws_",

@@ -100,6 +100,10 @@ def events_fit(m, run, count):
         return False
     for e in range(r.events.shape[0]):
         kind, index, axis = r.events[e, st.EVENT_KIND], r.events[e, st.EVENT_INDEX], r.events[e, st.EVENT_AXIS]
+        if kind == st.ON_GAP:
+            if index < 0 or not within(axis, 1, m.element.shape[0]):
+                return False
+            continue
         if kind < st.ON_COORDINATE or kind > st.ON_SPIN or (kind >= st.ON_PLACE and (axis < 0 or axis > 2)):
             return False
         end = m.head[at.H_Q] if kind == st.ON_COORDINATE else (m.head[at.H_U] if kind == st.ON_RATE else m.head[at.H_NODES])

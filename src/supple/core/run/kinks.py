@@ -15,7 +15,7 @@ from supple.core.base import opcodes as op
 from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import point
 from supple.core.bodies import tree
-from supple.core.contact import gears, pairs
+from supple.core.contact import pairs
 from supple.core.forces import control, forces, joint_forces, rope
 from supple.core.forces import point_spring as line
 from supple.core.forces.callback import flat
@@ -23,20 +23,19 @@ from supple.core.forces.laws import STRAIGHT
 from supple.core.forces.signals import COEFFICIENTS, COUNT, OPERATIONS, PIECES, evaluate, piece
 from supple.core.run import reach
 from supple.core.run import step as st
+from supple.core.run.gaps import COARSE, apart, contact_is_quiet, place_noise
 from supple.core.run.touches import has_contacts
 from supple.native.declare import IVEC, REAL, TRUTH, VEC, kernel, shared
 
 SKIPPED = 1e-4  # first fraction of a step: what happens there belongs to the landing before it
-LEAST, COARSE, MOST = 2.0**-40, 2.0**-6, 400  # shortest part, and behind so many looks: a state that stays at a kink
+LEAST, MOST = 2.0**-40, 400  # shortest part, longer (COARSE) behind so many looks: a state that stays at a kink
 SAMPLED = 0.125  # longest part between samples of laws without bounds
-ROUNDING = 8 * 2.2e-16
 RESERVE = 2.0  # for the second derivative of a signal within a part
 INSIDE = 0.999  # of a part: signals may jump at the ends of steps
 AGAIN, FAR = 1.0 - 1e-6, 0.9  # fractions of a step that is repeated once, and again, before which a touch is not the one it was repeated for
 NOW = 1e-7  # fraction of a step: contacts that close before it touch already
 OPEN = 4.0  # times the rounding of a gap, beyond which a contact is open
 SHORT = 2.0**-50  # shortest part of the skipped one
-TURNED = 0.5  # rad that gears turn in a part: more is halved
 TURNS = 200.0  # rad in a step with events of points: there is room for so many crossings
 
 
@@ -48,16 +47,6 @@ def branches_at(m, w, r, t0, h, s):
         tree.poses(m, w, r.qt)
         tree.motion(m, w, r.ut, r.ut)  # accelerations do not enter
     return forces.branches(m, w, t0 + s * h, r.qt, r.ut, r.zt)
-
-
-@kernel
-def apart(x, reached, kink, size, half):
-    """True if what is within ``reached`` of x in a part of the step does not pass a kink, but for rounding of numbers of the given size.
-
-    What is no farther from a kink than rounding rests there, unless the part is so short that all is within rounding.
-    """
-    noise = ROUNDING * (abs(x) + abs(kink) + size)
-    return abs(x - kink) > reached + noise or (2.0 * half >= COARSE and abs(x - kink) + reached <= noise)
 
 
 @kernel
@@ -156,12 +145,7 @@ def distance(m, w, r, first, second, a, b, c, half):
 
     Bounded by the way of one as seen from the other, or, if that is short, by the rate and second derivative of the distance.
     """
-    i, j = reach.last_column(m, first), reach.last_column(m, second)
-    while i != j:  # what moves both ends does not change the length
-        if i > j:
-            i = m.column[i, at.BEFORE]
-        else:
-            j = m.column[j, at.BEFORE]
+    i = reach.common_column(m, first, second)  # what moves both ends does not change the length
     bend = reach.bend_of_point(m, w, r, first, i, a[0], a[1], a[2], half)
     bend += reach.bend_of_point(m, w, r, second, i, b[0], b[1], b[2], half)
     au, av, aw = reach.velocity_behind(m, w, r, first, i, a[0], a[1], a[2])
@@ -184,89 +168,6 @@ def line_is_quiet(m, w, r, e, c, half):
     bx, by, bz, _, _, _ = point(w, el[line.B], p[b], p[b + 1], p[b + 2])
     length, reached, size = distance(m, w, r, el[line.A], el[line.B], (ax, ay, az), (bx, by, bz), c, half)
     return law_is_quiet(m, el[line.SPRING], length - p[line.LENGTH], reached, size + p[line.LENGTH], half)
-
-
-@kernel
-def place_noise(g):
-    """Rounding of a gap, by the numbers it is made of."""
-    return ROUNDING * (abs(g[pairs.C]) + abs(g[pairs.C + 1]) + abs(g[pairs.C + 2]))
-
-
-@kernel
-def flanks_stay_apart(m, w, r, e, i, half):
-    """True if the flanks of two gears do not meet in a part of the step; the gap of their teeth is never below that of their flanks.
-
-    Its rate is n.v with the velocity v, as seen from A, of B's point where the line of action touches the base circle. Its second derivative is n.a
-    and what n turns by, (u.v_C)(u.v)/l with the velocity v_C of B's centre. ``i`` is the last column that moves both.
-    """
-    el, g = m.element[e], pairs.numbers(w)[0]
-    first, second, d = el[pairs.A], el[pairs.B], m.data[el[pairs.AT] + pairs.TEETH :]
-    p, q = reach.turned_by(m, w, r, first, i)[0], reach.turned_by(m, w, r, second, i)[0]
-    if (p + q) * half > TURNED:
-        return False
-    nx, ny, nz = g[gears.ALONG], g[gears.ALONG + 1], g[gears.ALONG + 2]
-    x, y, z = g[pairs.C], g[pairs.C + 1], g[pairs.C + 2]
-    u, v, s = reach.velocity_behind(m, w, r, second, i, x, y, z)
-    a, b, k = reach.velocity_behind(m, w, r, first, i, x, y, z)
-    middle = math.sqrt((u - a) ** 2 + (v - b) ** 2 + (s - k) ** 2)
-    x, y, z = x - d[gears.RADIUS_B] * g[pairs.ARM], y - d[gears.RADIUS_B] * g[pairs.ARM + 1], z - d[gears.RADIUS_B] * g[pairs.ARM + 2]
-    u, v, s = reach.velocity_behind(m, w, r, second, i, x, y, z)
-    a, b, k = reach.velocity_behind(m, w, r, first, i, x, y, z)
-    u, v, s = u - a, v - b, s - k
-    rate, speed = abs(nx * u + ny * v + nz * s), math.sqrt(u * u + v * v + s * s)
-    bend = reach.bend_of_point(m, w, r, first, i, x, y, z, half) + reach.bend_of_point(m, w, r, second, i, x, y, z, half)
-    speed += bend * half
-    bend += 2.0 * p * speed + (middle + bend * half) * speed / abs(g[gears.LENGTH])
-    reached = rate * half + RESERVE * 0.5 * bend * half * half
-    flank = g[gears.FLANK]
-    return flank + reached < d[gears.PITCH] - 0.5 * d[gears.FAR] and flank > reached + place_noise(g)
-
-
-@kernel
-def contact_is_quiet(m, w, r, e, half):
-    """True if a contact that is open does not begin to touch; the workspace has the middle of the part.
-
-    The gap changes no more than the point of B is moved as seen from A. Above convex surfaces, and from within round ones, the way along the
-    normal decides, and what a surface rises along the way beside it.
-    """
-    el = m.element[e]
-    pairs.locate(m, w, e)
-    g = pairs.numbers(w)[0]
-    gap, first, second = g[pairs.GAP], el[pairs.A], el[pairs.B]
-    if gap < -place_noise(g):
-        return False
-    i, j = reach.last_column(m, first), reach.last_column(m, second)
-    while i != j:  # what moves both does not change the gap
-        if i > j:
-            i = m.column[i, at.BEFORE]
-        else:
-            j = m.column[j, at.BEFORE]
-    if el[pairs.PAIR] == pairs.WITH_TEETH and flanks_stay_apart(m, w, r, e, i, half):
-        return True
-    # any point of B serves, as long as A's point is the same and no point of B's surface moves farther
-    x, y, z = g[pairs.C], g[pairs.C + 1], g[pairs.C + 2]
-    bend = reach.bend_of_point(m, w, r, first, i, x, y, z, half) + reach.bend_of_point(m, w, r, second, i, x, y, z, half)
-    au, av, aw = reach.velocity_behind(m, w, r, first, i, x, y, z)
-    bu, bv, bw = reach.velocity_behind(m, w, r, second, i, x, y, z)
-    u, v, s = bu - au, bv - av, bw - aw
-    bent, (turns, faster) = 0.5 * bend * half * half, reach.turned_by(m, w, r, first, i)
-    way = math.sqrt(u * u + v * v + s * s) * half + bent
-    if el[pairs.PAIR] == pairs.WITH_TEETH:  # which turn about B's centre, too
-        turned = (turns + reach.turned_by(m, w, r, second, i)[0]) * half
-        return apart(gap, way + m.data[el[pairs.AT] + pairs.LARGE] * min(2.0, turned), 0.0, abs(x) + abs(y) + abs(z), half)
-    rise, beside = pairs.rise(m, w, e, g, way)
-    reached = way
-    if rise >= 0.0 and beside > way:
-        along = abs(g[pairs.N] * u + g[pairs.N + 1] * v + g[pairs.N + 2] * s)
-        reached = min(way, along * half + bent + turns * half * way + rise)
-    if el[pairs.PAIR] != pairs.WITH_BALL:  # a ring or bar, whose axis turns, too
-        p, q = reach.turned_by(m, w, r, second, i)
-        turn, more = turns + p, faster + q
-        wx, wy, wz, ax, ay, az = g[pairs.W], g[pairs.W + 1], g[pairs.W + 2], g[pairs.AXIS], g[pairs.AXIS + 1], g[pairs.AXIS + 2]
-        tx, ty, tz = wy * az - wz * ay, wz * ax - wx * az, wx * ay - wy * ax
-        tilt = math.sqrt(tx * tx + ty * ty + tz * tz) * half + (0.5 * more + turn * turn) * half * half
-        reached += m.data[el[pairs.AT] + pairs.LARGE] * min(2.0, tilt, turn * half)
-    return apart(gap, reached, 0.0, abs(x) + abs(y) + abs(z), half)
 
 
 @kernel
@@ -359,7 +260,7 @@ def left_behind(m, w):
         if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 1.0:
             pairs.locate(m, w, e)
             g = pairs.numbers(w)[0]
-            if g[pairs.GAP] > OPEN * place_noise(g):
+            if g[pairs.GAP] > OPEN * place_noise(m, w, e):
                 return True
     return False
 
@@ -373,7 +274,7 @@ def note_open(m, w, r, t0, h, least):
             pairs.locate(m, w, e)
             g = pairs.numbers(w)[0]
             closing = g[pairs.N] * g[pairs.V] + g[pairs.N + 1] * g[pairs.V + 1] + g[pairs.N + 2] * g[pairs.V + 2] < 0.0
-            w.touched[e] = 2.0 if g[pairs.GAP] > OPEN * place_noise(g) else (1.0 if closing else 0.0)
+            w.touched[e] = 2.0 if g[pairs.GAP] > OPEN * place_noise(m, w, e) else (1.0 if closing else 0.0)
 
 
 @kernel
@@ -409,7 +310,7 @@ def first_touch(m, w, r, t0, h, begin, end):
         for e in range(m.element.shape[0]):
             if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 2.0 and not contact_is_quiet(m, w, r, e, half):
                 g = pairs.numbers(w)[0]
-                quiet, touches = False, touches or abs(g[pairs.GAP]) <= 2.0 * place_noise(g)
+                quiet, touches = False, touches or abs(g[pairs.GAP]) <= 2.0 * place_noise(m, w, e)
         if touches:
             return c
         if quiet:

@@ -42,11 +42,11 @@ DONE, PAUSED, EVENT, TOO_SMALL, NOT_CONVERGED, LOCKED, NOT_FINITE, GROWN = range
 
 DEGREE = 8  # coefficients per polynomial
 
-# Events: kind, index (q, u or node), terminal, direction, axis of a place or u of a coordinate; reals: value, place (3)
+# Events: kind, index (q, u, node or first element of a contact), terminal, direction, axis of a place, u of a coordinate or last element; reals: value, place (3)
 EVENT_KIND, EVENT_INDEX, EVENT_TERMINAL, EVENT_DIRECTION, EVENT_AXIS, EVENT_INTS = range(6)
 EVENT_VALUE, EVENT_PLACE, EVENT_REALS = starts(1, 3)
-# Those from ON_PLACE on turn with the body: x, y, z of a point, of its velocity, of the angular velocity
-ON_COORDINATE, ON_RATE, ON_PLACE, ON_VELOCITY, ON_SPIN = range(5)
+# Those from ON_PLACE on turn with the body: x, y, z of a point, of its velocity, of the angular velocity; least gap of a contact
+ON_COORDINATE, ON_RATE, ON_PLACE, ON_VELOCITY, ON_SPIN, ON_GAP = range(6)
 EVENTS_WAITING = 32  # a loop returns to Python when so many wait
 PER_STEP = 256  # crossings of one event in one step that can be told apart
 EVENT_ROOM = f"{EVENTS_WAITING} + {PER_STEP} * events"

@@ -86,6 +86,9 @@ def event_tables(c: Compiled, events: Sequence[Event]) -> tuple[np.ndarray, Arra
             of_q = event.quantity == "coordinate"
             row[what] = (st.ON_COORDINATE, q) if of_q else (st.ON_RATE, u)
             row[st.EVENT_AXIS] = u
+        elif event.contact is not None:
+            pushes = [k for k in c.channels(event.contact) if c.force_names[k].endswith(".push")]
+            row[what], row[st.EVENT_AXIS] = (st.ON_GAP, pushes[0]), pushes[-1]
         else:
             frame = event.frames["of"]
             node, pose = c.place(frame)
