@@ -102,27 +102,41 @@ def test_surfaces_that_are_pulled_apart_are_told() -> None:
     assert "let go" not in words(pulled(0.9))
 
 
-def sliding(stiffness: float | None, damping: float | None = None) -> sp.results.Result:
-    """A block that slides while the push on it comes and goes."""
+def bouncing(friction: sp.Friction | sp.RoundedFriction, speed: float = 1.0) -> sp.results.Result:
+    """A ball that is thrown on a floor, where it bounces five times."""
     m = sp.Model(gravity=(0, 0, -G))
-    body = m.add(sp.RigidBody("block", 1.0, inertia=0.01))
-    ways = [("translate", axis) for axis in "xz"]
-    rest = m.ground.at(0, 0, -G / 1e5)
-    m.add(sp.General("ways", rest, body.at(0), ways, initial_rate=(1.0, 0)))
-    law = sp.HuntCrossley(0.2, 0.1, 1e5, 1.0)
-    friction = sp.Friction(0.3, stiffness=stiffness, damping=damping)
-    pair = sp.Point(body.at(0)), sp.Plane(m.ground.at(0))
-    m.add(sp.Contact("sole", *pair, law, friction))
-    m.add(sp.Force("shake", body.at(0), (0, 0, sp.Sine(8.0, 40.0))))
-    return sp.simulate(m, 0.3)
+    ball = m.add(sp.RigidBody("ball", 0.2, inertia=0.4 * 0.2 * 0.05**2))
+    rate = (0, 0, 0, speed, 0, 0)
+    m.add(sp.Free("air", m.ground.at(0, 0, 0.5), ball.at(0), initial_rate=rate))
+    law = sp.HuntCrossley(stiffness=1e7, restitution=0.8, speed=3.0)
+    pair = sp.Sphere(ball.at(0), radius=0.05), sp.Plane(m.ground.at(0))
+    m.add(sp.Contact("bounce", *pair, law, friction))
+    return sp.simulate(m, 2.0)
 
 
-def test_a_damper_of_friction_that_counts_is_told_and_ends_as_advised() -> None:
-    """A soft bristle is stretched and let go with the push: its damper takes a part of it."""
-    found = sliding(3e3)
-    assert words(found) == ["damper"]
-    assert words(sliding(3e3, advised(found, "damper", r"damping=([\d.e+-]+)"))) == []
-    assert words(sliding(None)) == []
+@pytest.mark.parametrize("mu, damping", [(0.1, 10.0), (0.3, 1.0)])
+def test_friction_that_gives_back_is_told_and_ends_as_advised(mu: float, damping: float) -> None:
+    """A bristle with little damping spins a ball up by a fifth or more; dry friction does not."""
+    dry = bouncing(sp.RoundedFriction(mu, transition=1e-4))["ball"].angular_velocity[-1, 1]
+    found = bouncing(sp.Friction(mu, stiffness=1e5, damping=damping))
+    assert words(found) == ["gives back"]
+    assert found["ball"].angular_velocity[-1, 1] > 1.2 * dry
+    advice = advised(found, "gives back", r"damping=([\d.e+-]+)")
+    again = bouncing(sp.Friction(mu, stiffness=1e5, damping=advice))
+    assert words(again) == []
+    assert again["ball"].angular_velocity[-1, 1] == pytest.approx(dry, rel=0.01)
+
+
+@pytest.mark.parametrize("mu, stiffness, speed", [
+    (0.3, None, 1.0), (0.3, 1e5, 1.0), (0.1, 1e5, 3.0), (0.3, 1e5, 6.0), (0.05, None, 3.0),
+])  # fmt: skip
+def test_friction_whose_damper_works_is_not_told(mu, stiffness, speed) -> None:
+    """Its damper takes up to 0.6 of what sliding takes, and both together what dry friction does."""
+    ran = bouncing(sp.Friction(mu, stiffness=stiffness), speed)
+    assert words(ran) == []
+    dry = bouncing(sp.RoundedFriction(mu, transition=1e-4), speed)
+    lost = [one["bounce"].lost_by_friction[-1] for one in (ran, dry)]
+    assert lost[0] == pytest.approx(lost[1], rel=0.01)
 
 
 def test_contact_cases_are_told_nothing() -> None:

@@ -52,8 +52,8 @@ PER_STEP = 256  # crossings of one event in one step that can be told apart
 EVENT_ROOM = f"{EVENTS_WAITING} + {PER_STEP} * events"
 
 # Touches of contacts: 0 if not looked at yet, 1 open, 2 touching; whether it touches after the step; when it began; impulses of push, and of
-# friction on B; largest depth; speed of approach where it began; time without push, steps; energy that sliding and the bristle's damper took
-TOUCH_IS, TOUCH_AFTER, TOUCH_BEGIN, TOUCH_PUSH, TOUCH_RUB, TOUCH_DEPTH, TOUCH_SPEED, TOUCH_IDLE, TOUCH_STEPS, TOUCH_SLID, TOUCH_DAMPED, TOUCH = starts(
+# friction on B; largest depth; speed of approach where it began; time without push, steps; energy that friction with a state took and gave back
+TOUCH_IS, TOUCH_AFTER, TOUCH_BEGIN, TOUCH_PUSH, TOUCH_RUB, TOUCH_DEPTH, TOUCH_SPEED, TOUCH_IDLE, TOUCH_STEPS, TOUCH_TAKEN, TOUCH_BACK, TOUCH = starts(
     1, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1
 )
 TOUCHES_WAITING = 32  # a loop returns to Python when so many wait

@@ -56,15 +56,13 @@ def contact_change(m, w, r, e, last, after):
 
 @kernel
 def rubbed(m, r, e, g, weight):
-    """Add what sliding and the damper of the bristle take of a contact that touches."""
+    """Add what friction with a state takes from bodies that touch, or gives back to them."""
     el, c, x, y = m.element[e], m.coef[e], r.touch[e], r.shown
-    axes = contact.axes_of(g)
-    n, v = contact.vector(g, pairs.N), contact.vector(y, contact.SHOWN_SLIP)
+    axes, n, v = contact.axes_of(g), contact.vector(g, pairs.N), contact.vector(y, contact.SHOWN_SLIP)
     star, ratio, _ = contact.bristle(c, axes, n, y[contact.SHOWN_PUSH], v, contact.held(r.zt, el, axes))
-    slip = contact.scaled((1.0 - ratio) / c[contact.HOLD_DAMPING], star)
-    follows = contact.plus(v, -1.0, slip)
-    x[st.TOUCH_SLID] += weight * ratio * contact.dot(star, slip)
-    x[st.TOUCH_DAMPED] += weight * c[contact.HOLD_DAMPING] * contact.dot(follows, follows)
+    power = ratio * contact.dot(star, v)
+    x[st.TOUCH_TAKEN] += weight * max(power, 0.0)
+    x[st.TOUCH_BACK] += weight * max(-power, 0.0)
 
 
 @shared(TREE, WORK, st.RUN, INT, REAL)

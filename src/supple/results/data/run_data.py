@@ -211,8 +211,8 @@ class TouchRecord:
     speed: float  # m/s, at which the surfaces approach where it begins
     idle: float  # s without push: where it has let go
     steps: float  # of the integrator
-    slid: float  # J that sliding has taken, of friction with a state
-    damped: float  # J that the damper of its bristle has taken while it touched
+    taken: float  # J that friction with a state has taken from both bodies
+    back: float  # J that its spring has given back to them
 
     @property
     def contact(self) -> str:
