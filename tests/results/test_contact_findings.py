@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 import supple as sp
@@ -131,12 +132,43 @@ def test_friction_that_gives_back_is_told_and_ends_as_advised(mu: float, damping
     (0.3, None, 1.0), (0.3, 1e5, 1.0), (0.1, 1e5, 3.0), (0.3, 1e5, 6.0), (0.05, None, 3.0),
 ])  # fmt: skip
 def test_friction_whose_damper_works_is_not_told(mu, stiffness, speed) -> None:
-    """Its damper takes up to 0.6 of what sliding takes, and both together what dry friction does."""
+    """Its damper may take half of what sliding takes: both together that of dry friction."""
     ran = bouncing(sp.Friction(mu, stiffness=stiffness), speed)
     assert words(ran) == []
     dry = bouncing(sp.RoundedFriction(mu, transition=1e-4), speed)
     lost = [one["bounce"].lost_by_friction[-1] for one in (ran, dry)]
     assert lost[0] == pytest.approx(lost[1], rel=0.01)
+
+
+def on_a_slope(
+    cells: bool, transition: float, t_end: float = 1.0, mu: float = 0.5, turns: bool = False
+) -> sp.results.Result:
+    """Two balls on a slope of 0.2 rad, which slide without turning, or roll."""
+    m = sp.Model(gravity=(G * np.sin(0.2), 0, -G * np.cos(0.2)))
+    shapes: list[sp.Shape] = [sp.Plane(m.ground.at(0))]
+    for k in range(2):
+        body = m.add(sp.RigidBody(f"ball {k}", 1.0, inertia=1e-3))
+        place = m.ground.at(0, 0.5 * k, 0.05 - G * np.cos(0.2) / 1e6)
+        ways = [("translate", "x"), ("translate", "z")]
+        joint = sp.Free if turns else sp.General
+        m.add(joint(f"way {k}", place, body.at(0), *([] if turns else [ways])))
+        shapes.append(sp.Sphere(body.at(0), radius=0.05))
+    law, rubs = sp.HuntCrossley(0.2, 0.1, 1e6, 1.0), sp.RoundedFriction(mu, transition=transition)
+    m.add(sp.Contacts("heap", shapes, law, rubs, cells=cells))
+    how = {"integrator": sp.DormandPrince(), "tolerance": 1e-5} if cells else {}
+    return sp.simulate(m, t_end, **how)
+
+
+@pytest.mark.parametrize("cells", [False, True])
+def test_creep_in_a_set(cells: bool) -> None:
+    """At the speed of its law, v0 tan/sqrt(mu^2 - tan^2); not where it slides or rolls."""
+    (found,) = on_a_slope(cells, 0.1).motion.findings
+    speed = 0.1 * np.tan(0.2) / np.sqrt(0.25 - np.tan(0.2) ** 2)
+    far = float(re.search(r"slides by ([\d.e+-]+) m", found.sentence)[1])
+    assert found.what == "creep" and far == pytest.approx(speed, rel=0.1)
+    assert words(on_a_slope(cells, 1e-3, t_end=0.2)) == []
+    assert words(on_a_slope(cells, 1e-2, mu=0.1)) == []
+    assert words(on_a_slope(cells, 1e-2, turns=True)) == []
 
 
 def test_contact_cases_are_told_nothing() -> None:

@@ -1,4 +1,4 @@
-"""Findings about what contacts do while they touch: hits, let-go, friction that gives back, rolling."""
+"""Findings about contacts that touch: hits, let-go, friction that gives back, rolling."""
 
 from __future__ import annotations
 
