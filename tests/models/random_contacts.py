@@ -6,6 +6,8 @@ or corners of the other body. Distances of surfaces are written here a second ti
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
@@ -21,6 +23,7 @@ Array = NDArray[np.float64]
 SURFACES = ("plane", "ball", "bowl", "bar", "cylinder", "tube", "ring", "box", "room")
 BALLS = ("Point", "Sphere")
 ON_PLANE = ("Point", "Sphere", "Capsule", "Cylinder", "Torus", "Edge", "Cuboid")
+ROUND = ("Torus", "Edge", "Cylinder")  # with an axle
 FRICTIONS = ("none", "bristle", "static", "two", "turning", "rounded", "rounded two", "rounded all")
 
 
@@ -202,12 +205,13 @@ def add_contact(
         s = brentq(at_distance, tries[i], tries[i + 1], xtol=1e-14)
         R, p = poses[one.name]
         place = R.T @ (b[1] + s * way - p)
-        import dataclasses
-
         fitted = dataclasses.replace(drawn, frame=sp.Frame(one, place, R.T @ world))
         bare = isinstance(other, sp.Cable)
         rubs = str(rng.choice(FRICTIONS)) if kinds is None else kinds[2]
         friction = friction_of(rubs, rng, simple=bare)
+        if surface_kind == "plane" and kind in ROUND and "two" in rubs and rng.random() < 0.5:
+            angle = rng.uniform(-np.pi, np.pi)
+            friction = dataclasses.replace(friction, axle_angle=angle)
         ends_ = (fitted, carried) if rng.random() < 0.5 else (carried, fitted)
         return model.add(sp.Contact(name, *ends_, law_of(rng, hard), friction))
     return None

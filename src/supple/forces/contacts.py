@@ -131,7 +131,11 @@ class Contact(ForceElement):
 
     def _check(self, owner: str) -> None:
         expect_two_bodies(owner, self.A.frame, self.B.frame)
-        self.pairs()
+        rings = all(isinstance(pair.other, TouchingRing) for pair in self.pairs())
+        if self.friction is not None and self.friction.axle_angle is not None and not rings:
+            kinds = f"of {type(self.A).__name__} and {type(self.B).__name__}"
+            expected = "for a Torus or Cylinder on a Plane, whose axis it is measured from"
+            raise ModelError(owner, "friction.axle_angle", kinds, expected)
         self.push()
 
     @property

@@ -206,7 +206,7 @@ def known(cpu: str) -> str:
         found = subprocess.run([sys.executable, "-c", ASK, cpu], capture_output=True, text=True)
         if found.returncode or "not a recognized processor" in found.stderr:
             kinds = ", ".join(systems.baselines())
-            expected = f"{kinds}, native, or another name that LLVM has for a processor of this kind"
+            expected = f"{kinds}, native, or another name that LLVM knows for this machine"
             raise BuildError(f"the variable SUPPLE_CPU is {cpu!r}, expected {expected}")
     return cpu
 

@@ -43,6 +43,7 @@ from supple.core.contact.record import (  # noqa: F401 (others read them here)
     STATE,
     SURFACE,
     TEETH,
+    WHEEL,
     WITH_BALL,
     WITH_BAR,
     WITH_RING,

@@ -350,8 +350,7 @@ def rubbed(c, el, n, force, v, w):
     zero = 0.0 * force
     t, torque, lost = (zero, zero, zero), (zero, zero, zero), zero
     if el[FRICTION] == 1:
-        one = 1.0 + zero
-        t = contact.rounded(c, (one, zero, zero, zero, one, zero, zero, zero, one), n, force, v)
+        t = contact.rounded(c, n, n, force, v)  # with one coefficient, so that no axis counts
         lost = lost + dot(t, v)
         if c[contact.ROLLING] > 0.0 or c[contact.SPINNING] > 0.0:
             torque = contact.resistance(c, n, force, w)

@@ -58,8 +58,8 @@ def contact_change(m, w, r, e, last, after):
 def rubbed(m, r, e, g, weight):
     """Add what friction with a state takes from bodies that touch, or gives back to them."""
     el, c, x, y = m.element[e], m.coef[e], r.touch[e], r.shown
-    axes, n, v = contact.axes_of(g), contact.vector(g, pairs.N), contact.vector(y, contact.SHOWN_SLIP)
-    star, ratio, _ = contact.bristle(c, axes, n, y[contact.SHOWN_PUSH], v, contact.held(r.zt, el, axes))
+    n, v, s = contact.vector(g, pairs.N), contact.vector(y, contact.SHOWN_SLIP), contact.held(r.zt, el, contact.axes_of(g))
+    star, ratio, _ = contact.bristle(c, contact.axis_of(c, el, g, n), n, y[contact.SHOWN_PUSH], v, s)
     power = ratio * contact.dot(star, v)
     x[st.TOUCH_TAKEN] += weight * max(power, 0.0)
     x[st.TOUCH_BACK] += weight * max(-power, 0.0)
