@@ -9,6 +9,7 @@ import pytest
 
 import supple as sp
 from supple import cases
+from supple.results.data.run_data import jump_of, passages_of
 from supple.results.motion.impact_findings import restitution_at
 
 G = 9.81
@@ -177,3 +178,15 @@ def test_contact_cases_are_told_nothing() -> None:
     assert len(named) >= 7
     for case in named:
         assert set(words(case.simulate())) <= {"depth"}, case.name
+
+
+@pytest.mark.parametrize("word", [passages_of, jump_of])
+def test_what_is_passed_through_is_serious(word) -> None:
+    """Counted at accepted steps (tests/nojit/test_plain_touches.py); no run has any."""
+    found = sp.simulate(hit(3.0, 3.0), 0.1)
+    assert word("hit") not in found.statistics and words(found) == []
+    again = sp.simulate(hit(3.0, 3.0), 0.1)
+    again.statistics[word("hit")] = 1.0
+    (finding,) = again.motion.findings
+    assert finding.what == "passed through" and finding.serious
+    assert again.verdict.startswith("not trusted")

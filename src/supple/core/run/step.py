@@ -77,6 +77,9 @@ RUN_RECORD = Record(
         "deepest": "elements",  # of contacts and sets, largest overlap where a step ended; of friction of a set the largest over what is allowed
         "touch": ("elements", TOUCH),
         "found_touch": (f"{TOUCHES_WAITING} + elements", TOUCH + 2),  # and when it ended, and of which element it is
+        "normal": ("elements", 3),  # of contacts, where the step before ended
+        "jump": "elements",  # largest overlap at the end of a step in which a contact began to touch
+        "through": "elements",  # steps in which bodies passed through each other
         "shown": SHOWN,
         # polynomials of the accepted step
         "px": ("nu", DEGREE),

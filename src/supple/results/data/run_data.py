@@ -220,6 +220,16 @@ class TouchRecord:
         return re.sub(r"\[\d+\]$", "", self.element)
 
 
+def jump_of(contact: str) -> str:
+    """Word among the statistics of a run for the overlap at the end of a step that met a contact."""
+    return f"overlap where a step met {contact}"
+
+
+def passages_of(contact: str) -> str:
+    """Word among the statistics of a run for the steps that passed through a contact."""
+    return f"passages through {contact}"
+
+
 def share_of(contacts: str) -> str:
     """Word among the statistics of a run for the largest overlap of a set over what is allowed."""
     return f"depth of {contacts} over what is allowed"

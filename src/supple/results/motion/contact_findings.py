@@ -16,7 +16,7 @@ from supple.forces import Contact, Contacts, HuntCrossley, RoundedFriction
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import label
 from supple.results.data.findings import RunFinding
-from supple.results.data.run_data import depth_of, share_of
+from supple.results.data.run_data import depth_of, jump_of, passages_of, share_of
 from supple.results.motion.impact_findings import impact_findings, rolling_findings
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ FAR, WIDE = 0.01, 0.1  # lengths of the model: a way that is told, and a serious
 def contact_findings(result: Result) -> Iterator[RunFinding]:
     """Contacts that overlap too far, creep, miss what they touch, or hit unlike their laws."""
     for force in result.forces.values():
+        if isinstance(force, Contact | Contacts):
+            yield from _missed(result, force)
         if isinstance(force, Contact):
             yield from _depth(result, force)
             yield from _hollow(result, force)
@@ -84,6 +86,35 @@ def _depth(result: Result, force: Contact) -> Iterator[RunFinding]:
         "0.05 of a radius, 0.1 of a thickness, or the radii of both edges of boxes, for which laws "
         f"of contact hold: use a stiffness of {needed:.1e}",
     )
+
+
+def _missed(result: Result, force: Contact | Contacts) -> Iterator[RunFinding]:
+    """The search for touches excludes both; this is seen at accepted steps, without it."""
+    through = float(result.statistics.get(passages_of(force.name), 0.0))
+    jump = float(result.statistics.get(jump_of(force.name), 0.0))
+    advice = "use Radau() or a smaller max_step, and report it"
+    if through > 0.0:
+        yield RunFinding(
+            force.name,
+            "passed through",
+            through,
+            0.0,
+            None,
+            True,
+            f"{label(force)}: bodies passed through each other in {through:.0f} steps without a "
+            f"touch: {advice}",
+        )
+    if jump > 0.0:
+        yield RunFinding(
+            force.name,
+            "passed through",
+            jump,
+            0.0,
+            None,
+            True,
+            f"{label(force)}: a step that began before a touch ended with an overlap of "
+            f"{jump:.2g} m, for which its law does not hold: {advice}",
+        )
 
 
 def _hollow(result: Result, force: Contact) -> Iterator[RunFinding]:
