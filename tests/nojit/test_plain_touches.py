@@ -28,7 +28,8 @@ def flight(way: tuple[float, float, float], bend: float = 0.0) -> tuple[float, f
     compiled = compile_model(m)
     reals, integers = st.RUN_RECORD.span(compiled.ints, 0, 0)
     run, count = np.zeros(reals), np.zeros(integers, dtype=np.int64)
-    model, work = read_model(compiled.ints, compiled.reals), read_work(compiled.ints, new_work(compiled.ints))
+    model = read_model(compiled.ints, compiled.reals)
+    work = read_work(compiled.ints, new_work(compiled.ints))
     r = st.read_run(compiled.ints, run, count)
     r.q[:] = compiled.q0
     for k in range(3):

@@ -221,7 +221,7 @@ class TouchRecord:
 
 
 def jump_of(contact: str) -> str:
-    """Word among the statistics of a run for the overlap at the end of a step that met a contact."""
+    """Word among the statistics of a run for the overlap where a step has met a contact."""
     return f"overlap where a step met {contact}"
 
 
