@@ -24,8 +24,8 @@ FRAME_QUANTITIES = tuple(kind + axis for kind in ("", "v", "w") for axis in "xyz
 
 
 def contacts_among(forces: Mapping[str, ForceElement]) -> list[str]:
-    """Names of those force elements that are a `Contact`."""
-    return [name for name, force in forces.items() if isinstance(force, Contact)]
+    """Names of each `Contact` whose gap can be watched, which that of two lines cannot."""
+    return [n for n, force in forces.items() if isinstance(force, Contact) and force.lines is None]
 
 
 @declared

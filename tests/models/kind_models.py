@@ -340,6 +340,19 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
     ),
 }  # fmt: skip
 
+def crossing_lines() -> sp.Model:
+    """A beam of nodal vectors that swings on a cable, which it rubs."""
+    model = hung_beam(0.0, "z", kind=sp.ANCFBeam)
+    soft = sp.Material(E=1e6, G=4e5, density=800.0)
+    start = model.ground.at(0.2, -0.3, -0.09, rotation=(0, 0, np.pi / 2))
+    cable = model.add(sp.Cable("cable", 0.6, sp.Circle(0.06), soft, elements=1))
+    model.add(sp.Free("fly", start, cable.at(0), initial_rate=(0.1, 0.2, 0.3, 0.4, 0.2, 1.0)))
+    lines = sp.Line(model["beam"], radius=0.05), sp.Line(cable, radius=0.05)
+    law = sp.HuntCrossley(stiffness=9e3, restitution=0.7, speed=2.0)
+    model.add(sp.Contact("touch", *lines, law, sp.RoundedFriction(0.1, transition=1.0)))
+    return model
+
+
 BODY_MODELS: dict[str, Callable[[], sp.Model]] = {
     "elastic edges": lambda: hung_beam(0.0),
     "elastic edge inwards": lambda: hung_beam(0.6, reference="clamped"),
@@ -364,6 +377,7 @@ BODY_MODELS: dict[str, Callable[[], sp.Model]] = {
         ),
         lambda: hung_beam(0.0, "z", kind=sp.ANCFBeam),
     ),
+    "lines that touch": crossing_lines,
 }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from supple.bodies.shapes.gears import InvoluteGear, ToothSlot, mesh_of
+from supple.bodies.shapes.lines import Line
 from supple.bodies.shapes.shape import (
     Shape,
     TouchingBall,
@@ -23,6 +24,7 @@ from supple.forces.contact_laws import (
     Friction,
     Hertz,
     HuntCrossley,
+    RoundedFriction,
 )
 from supple.foundation.errors import ModelError, label
 from supple.foundation.fields import Given, checked, declared
@@ -33,8 +35,10 @@ LAW = "a law, e.g. HuntCrossley(stiffness=1e8, restitution=0.7, speed=1.0)"
 FRICTION = "None, or a law of friction, e.g. Friction(0.5)"
 PAIRS = (
     "a plane and another shape, a Sphere, Point, Line or Surface and another shape, two of Capsule "
-    "and Cuboid, a Capsule and a Cylinder, a Capsule or Cuboid in a hollow shape, or two gears"
+    "and Cuboid, a Capsule and a Cylinder, a Capsule or Cuboid in a hollow shape, two lines, or "
+    "two gears"
 )
+ONE_CURVE = "the line of a body whose places follow each other along one smooth curve"
 WEIGHT = 9.81  # N/kg, of the lighter body, under which bristles are chosen
 Touching: TypeAlias = TouchingBall | TouchingRing | TouchingBar | ToothSlot
 
@@ -118,7 +122,7 @@ class Contact(ForceElement):
         On two bodies, or a body and the ground: ``Sphere(ball.at(0), radius=0.05)``, `Capsule`,
         `Cylinder`, `Cone`, `Torus`, `Cuboid`, `Plane`, `Point`, `Cam`, `HeightField`,
         `MeshShape`, `InvoluteGear`; the `Line` or `Surface` of a flexible body; or a body with one
-        ``shape``.
+        ``shape``. Of two lines that of B has the balls; both may be one line.
     law : HuntCrossley or Hertz
         Of the push.
     friction : Friction or RoundedFriction, optional
@@ -130,13 +134,46 @@ class Contact(ForceElement):
     friction: ContactFriction | None = checked(checked_friction, default=None)
 
     def _check(self, owner: str) -> None:
-        expect_two_bodies(owner, self.A.frame, self.B.frame)
-        rings = all(isinstance(pair.other, TouchingRing) for pair in self.pairs())
+        if not self.touches_itself:
+            expect_two_bodies(owner, self.A.frame, self.B.frame)
+        if self.lines is not None:
+            self._check_lines(owner, *self.lines)
+        pairs = self.pairs()
+        rings = bool(pairs) and all(isinstance(pair.other, TouchingRing) for pair in pairs)
         if self.friction is not None and self.friction.axle_angle is not None and not rings:
             kinds = f"of {type(self.A).__name__} and {type(self.B).__name__}"
             expected = "for a Torus or Cylinder on a Plane, whose axis it is measured from"
             raise ModelError(owner, "friction.axle_angle", kinds, expected)
         self.push()
+
+    def _check_lines(self, owner: str, first: Line, second: Line) -> None:
+        """Refuse lines that are no curves, parts of one line, and friction that lines have not."""
+        for field, line in (("A", first), ("B", second)):
+            if line.steps is None:
+                raise ModelError(owner, field, line.frame.body, ONE_CURVE)
+        if self.touches_itself and (first.radius, first.points) != (second.radius, second.points):
+            raise ModelError(owner, "B", second, "the line A, or a line of another body")
+        rubs, friction = f"{owner}: friction of two lines", self.friction
+        if friction is not None and not isinstance(friction, RoundedFriction):
+            kind = type(friction).__name__
+            raise ModelError.plain(f"{rubs} is a {kind}, expected RoundedFriction")
+        if expected := axes_needed(first, friction):
+            raise ModelError.plain(f"{rubs} acts on their axes, expected {expected}")
+
+    @property
+    def lines(self) -> tuple[Line, Line] | None:
+        """A and B if both are lines: balls along that of B touch the curve of A."""
+        first, second = self.A, self.B
+        if isinstance(first, Line) and isinstance(second, Line):
+            return first, second
+        return None
+
+    @property
+    def touches_itself(self) -> bool:
+        """True of a line that touches itself."""
+        frames = self.A.frame, self.B.frame
+        names = {frame.body.name for frame in frames if frame is not None}
+        return self.lines is not None and len(names) == 1
 
     @property
     def frames(self) -> dict[str, Frame]:
@@ -155,7 +192,12 @@ class Contact(ForceElement):
         return axes_needed(self.A if field == "A" else self.B, self.friction)
 
     def pairs(self) -> tuple[Pair, ...]:
-        """The balls, rings or bars and surfaces by which both shapes touch, or pairs of teeth."""
+        """The balls, rings or bars and surfaces by which both shapes touch, or pairs of teeth.
+
+        Two lines have none.
+        """
+        if self.lines is not None:
+            return ()
         if isinstance(self.A, InvoluteGear) and isinstance(self.B, InvoluteGear):
             return self._teeth(self.A, self.B)
         both = ((self.A, self.B, False), (self.B, self.A, True))

@@ -52,7 +52,7 @@ class ElementKind:
     dissipates: bool  # its power is energy lost, not work done on the system
     # what its tangent couples beyond bodies: paths to two nodes (places 1 and 2 of its integers),
     # two velocities (places 2 and 4), a velocity with a controller state (2 and 4), the velocities
-    # of its terms, or paths to all stations of a rope
+    # of its terms, or paths to all stations of a rope or of lines
     couples: Couples = ""
     methods: frozenset[Method] = ALL_METHODS  # families of integrators that treat it
 
@@ -83,6 +83,8 @@ ELEMENTS: dict[int, ElementKind] = {
         ElementKind(codes.RUBBING, "friction of a contact", True, "", WITHOUT_ENERGY),
         ElementKind(codes.CONTACT_SET, "a set of bodies found by cells", True, "", ONE_STEP),
         ElementKind(codes.SET_RUBBING, "friction of a set", True, "", ONE_STEP),
+        ElementKind(codes.LINE_CONTACT, "contact of two lines", True, "path", WITHOUT_ENERGY),
+        ElementKind(codes.LINE_RUBBING, "friction of two lines", True, "", WITHOUT_ENERGY),
         ElementKind(codes.VECTOR_LOAD, "a load along a gradient body", False),
         ElementKind(
             codes.SECTION_LOAD, "a load on sections of a gradient body", False, "", WITHOUT_ENERGY
@@ -143,7 +145,7 @@ FORCES: dict[type[ForceElement], ForceKind] = {
         ForceKind(Rope, (codes.ROPE,), "rope", "rope", at_frames=True, switches=_always),
         ForceKind(
             Contact,
-            (codes.CONTACT, codes.RUBBING),
+            (codes.CONTACT, codes.RUBBING, codes.LINE_CONTACT, codes.LINE_RUBBING),
             "contact",
             "contact",
             at_frames=True,
@@ -151,7 +153,10 @@ FORCES: dict[type[ForceElement], ForceKind] = {
         ),
         ForceKind(
             Contacts,
-            (codes.CONTACT, codes.RUBBING, codes.CONTACT_SET, codes.SET_RUBBING),
+            (
+                *(codes.CONTACT, codes.RUBBING, codes.LINE_CONTACT, codes.LINE_RUBBING),
+                *(codes.CONTACT_SET, codes.SET_RUBBING),
+            ),
             "contacts",
             "contacts",
             at_frames=True,

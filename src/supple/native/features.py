@@ -34,6 +34,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "contacts with data": ("contact_fields_",),
     "sets of bodies": ("contact_sets_", "run_sweeps_"),
     "gears": ("contact_gears_",),
+    "lines that touch": ("contact_line", "run_line_search_"),
     "contacts": ("contact_", "run_gaps_", "run_touches_"),
     "inner states": (
         "equations_inner_states_",

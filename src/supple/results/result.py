@@ -377,8 +377,10 @@ class Result:
             if view == "contacts":
                 return ContactsView(*common, losses=losses)
             touches = [one for one in self.data.touches if one.contact == name]
-            back = isinstance(force, Contact) and force.pairs()[0].swapped
-            return ContactView(*common, losses=losses, touches=touches, turned=back)
+            pairs = force.pairs() if isinstance(force, Contact) else ()
+            noted = touches if pairs else None  # of two lines touches are not followed
+            back = any(pair.swapped for pair in pairs[:1])
+            return ContactView(*common, losses=losses, touches=noted, turned=back)
         return PointForceView(*common) if view == "point" else ForceView(*common)
 
     def _constraint(self, name: str) -> ConstraintView:

@@ -225,6 +225,10 @@ def _contacts(mode: Mode, ends: Result, force: Contacts) -> float:
 
 def _of_contact(mode: Mode, force: Contact, h: ContactHistory) -> float:
     stiffness, exponent = force.push()
+    if force.lines is not None:  # each piece with one depth p: k p^m is (m + 1)/p of the energy
+        deep = np.maximum(-h.gap[0], 0.0)
+        slopes = exponent * (exponent + 1.0) * h.stored[0] / np.where(deep > 0.0, deep, 1.0) ** 2
+        return float(np.sum(slopes * h.rate**2))
     depth, weight = np.maximum(-h.gap[0], 0.0), np.array([p.weight for p in force.pairs()])
     slope = np.where(depth > 0.0, stiffness * exponent * depth ** (exponent - 1.0), 0.0)
     hold, touches = force.bristle(mode.model.bodies), depth > 0.0

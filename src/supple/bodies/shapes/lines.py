@@ -15,6 +15,7 @@ from supple.foundation.fields import Given, checked, declared
 from supple.foundation.frames import Body, Frame, TouchingPlace
 
 MOST_POINTS = 10_000
+SMOOTH = 0.95  # least cosine of the angle between ways to neighbouring stations
 ON_AXIS = "a Beam, Cable, ANCFBeam or FrameStructure, or a frame on one"
 
 
@@ -38,10 +39,10 @@ def _points(owner: str, field: str, value: Any) -> int | None:
 class Line(Round):
     """The axis of a flexible body with a radius around it: it touches surfaces by balls along it.
 
-    Stiffnesses of laws of contact are per length: the push of each ball is that of the law times
-    the length (m) it stands for. On a `Cable` or `ANCFBeam` forces act on the axis, at points
-    within the elements, whose number does not change the mesh; on others half way between the
-    surfaces.
+    Another line, or itself, it touches by the curve through these places. Stiffnesses of laws of
+    contact are per length: the push of each ball is that of the law times the length (m) it stands
+    for. On a `Cable` or `ANCFBeam` forces act on the axis, at points within the elements, whose
+    number does not change the mesh; on others half way between the surfaces.
 
     Parameters
     ----------
@@ -72,6 +73,24 @@ class Line(Round):
         """Balls along the axis; their weights are lengths, m."""
         assert self.frame is not None
         return place_balls(self.frame.body, self._places, self.radius)
+
+    @cached_property
+    def stations(self) -> tuple[Frame, ...]:
+        """Places along the axis, through which goes the curve by which it touches other lines."""
+        assert self.frame is not None
+        return tuple(Frame(self.frame.body, p.place) for p in self._places)
+
+    @cached_property
+    def steps(self) -> tuple[float, ...] | None:
+        """Distances of stations, m; None if these are not one smooth line, as in a truss."""
+        places = self._places
+        ways = np.diff([p.place for p in places], axis=0)
+        steps = np.linalg.norm(ways, axis=1)
+        shares = 0.5 * np.append(steps, 0.0) + 0.5 * np.append(0.0, steps)
+        if not np.allclose(shares, [p.share for p in places], rtol=1e-6):
+            return None
+        straight = np.sum(ways[1:] * ways[:-1], axis=1) > SMOOTH * steps[1:] * steps[:-1]
+        return tuple(steps.tolist()) if straight.all() else None
 
     @property
     def ball_distance(self) -> float:

@@ -84,6 +84,32 @@ def subtract_wrench_turn(k, t0, t1, t2, f0, f1, f2):
 
 
 @kernel
+def force_stiffness(k, fx, fy, fz, mx, my, mz, px, py, pz):
+    """Subtract K = D + adT(W) of a wrench that is constant in the world.
+
+    D = [[f~ p~, -f~], [0, 0]] with f~ p~ = p f^T - (f.p) I, and W = (m + p x f, f).
+    """
+    dot = fx * px + fy * py + fz * pz
+    k[0, 0] -= px * fx - dot
+    k[0, 1] -= px * fy
+    k[0, 2] -= px * fz
+    k[1, 0] -= py * fx
+    k[1, 1] -= py * fy - dot
+    k[1, 2] -= py * fz
+    k[2, 0] -= pz * fx
+    k[2, 1] -= pz * fy
+    k[2, 2] -= pz * fz - dot
+    k[0, 4] -= fz
+    k[0, 5] += fy
+    k[1, 3] += fz
+    k[1, 5] -= fx
+    k[2, 3] -= fy
+    k[2, 4] += fx
+    tx, ty, tz = mx + py * fz - pz * fy, my + pz * fx - px * fz, mz + px * fy - py * fx
+    subtract_wrench_turn(k, tx, ty, tz, fx, fy, fz)
+
+
+@kernel
 def last_column(tree, node):
     """Last column on the path from the ground to a node (-1: none)."""
     n = tree.node[node, at.COLUMNS]

@@ -7,8 +7,9 @@ lowest point goes through the centre of a ring that lies flat. A bar of B agains
 line for which d + b t^2/2 is least, which is also added to the gap. The term, a crown of FLAT/2 of its half length, makes this place
 unique where both are straight. Since it is the least one, the gap changes as if t were constant.
 
-The point of contact is half way between both surfaces. The rate of the gap is n.v there, with the velocity v of B relative to A. A ball on a
-place that cannot turn is pushed and rubbed at its centre instead: of a couple nothing would be left there, and angular momentum be lost.
+The point of contact is half way between both surfaces. The rate of the gap is n.v there, with the velocity v of B relative to A. Where a ball
+is on a place that cannot turn, be it B or A's surface, both bodies are pushed and rubbed at its centre instead: of a couple nothing would be left
+there, and angular momentum be lost. Two such balls cannot rub.
 """
 
 from __future__ import annotations
@@ -28,7 +29,6 @@ from supple.core.contact.record import (  # noqa: F401 (others read them here)
     DATA,
     FRICTION,
     GAP,
-    HALF_WAY,
     HOLLOW,
     LARGE,
     LEVER,
@@ -36,8 +36,10 @@ from supple.core.contact.record import (  # noqa: F401 (others read them here)
     PAIR_ROW,
     PAIR_SIZE,
     PART,
+    PART_WAY,
     POSE_A,
     POSE_B,
+    REST_WAY,
     SIZES,
     SMALL,
     STATE,
@@ -87,7 +89,7 @@ def with_ball(tree, work, e, a, c, g):
     if el[HOLLOW] == 1:
         d, nx, ny, nz, xx, yy, zz, xy, xz, yz = -d, -nx, -ny, -nz, -xx, -yy, -zz, -xy, -xz, -yz
     n = turned(a, (nx, ny, nz))
-    lever = 0.5 * x[i + HALF_WAY] * (x[i + SMALL] + d)
+    lever = x[i + PART_WAY] * d + x[i + REST_WAY]
     g[GAP] = d - x[i + SMALL]
     g[LEVER], g[PART] = lever, part
     for k in range(3):
@@ -269,7 +271,7 @@ def change(tree, e, g, th, d):
             crown = FLAT / data[el[AT] + LARGE] + zero
             dt = slide(g, crown, n, th, dc)
         dc = (dc[0] + dt * axis[0], dc[1] + dt * axis[1], dc[2] + dt * axis[2])
-        dn, s, sunk = bent(g, dc), g[LEVER], 0.5 * data[el[AT] + HALF_WAY] * along
+        dn, s, sunk = bent(g, dc), g[LEVER], data[el[AT] + PART_WAY] * along
         if el[PAIR] == WITH_BAR:
             sunk = 0.5 * (along - 2.0 * crown * g[ARM] * dt)
         dp = (dc[0] - s * dn[0] - sunk * n[0], dc[1] - s * dn[1] - sunk * n[1], dc[2] - s * dn[2] - sunk * n[2])

@@ -15,12 +15,12 @@ WHEEL = 11
 # Pairs: a ball of B and a surface of A; a ring of B and a plane of A; a bar of B and a convex surface of A; teeth of two gears
 WITH_BALL, WITH_RING, WITH_BAR, WITH_TEETH = 0, 1, 2, 3
 # Data: pose of A's frame in node A, of B's in node B; sizes of A's surface; of B: radius of the ball, of the ring's section or of the bar;
-# radius of the ring's middle line, or half length of the bar's; of a ball 1 if forces act half way between the surfaces, 0 if at its centre;
-# numbers of gears (gears.py)
-POSE_A, POSE_B, SIZES, SMALL, LARGE, HALF_WAY, TEETH, DATA = starts(at.POSE, at.POSE, surfaces.SIZES, 1, 1, 1, 16)
+# radius of the ring's middle line, or half length of the bar's; of a ball f and g, where forces act f d + g from its centre towards A, at the
+# distance d of A's surface from that; numbers of gears (gears.py)
+POSE_A, POSE_B, SIZES, SMALL, LARGE, PART_WAY, REST_WAY, TEETH, DATA = starts(at.POSE, at.POSE, surfaces.SIZES, 1, 1, 1, 1, 16)
 
 # Scratch of a pair: gap, normal, point, velocity of B relative to A there, relative angular velocity, A's axes; then the
-# centre of B, second derivatives of the distance in world axes, half the way between surface and centre, the number of the nearest part; of a
+# centre of B, second derivatives of the distance in world axes, the way from the centre to the point, the number of the nearest part; of a
 # ring its axis and e, of a bar its axis, the place along it and 1 if that is none of its ends
 PAIR_ROW = 18
 GAP, N, P, V, W, AXES, C, H, LEVER, PART, AXIS, ARM, PAIR_SIZE = starts(1, 3, 3, 3, 3, 9, 3, 6, 1, 1, 3, 3)

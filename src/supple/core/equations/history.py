@@ -8,7 +8,7 @@ from supple.core.base import layout as at
 from supple.core.base.buffers import starts
 from supple.core.base.layout import TREE_WORDS, WORK_WORDS, tree_at, with_elements, work_at
 from supple.core.bodies import tree
-from supple.core.contact import contact, pairs, sets
+from supple.core.contact import contact, lines, pairs, sets
 from supple.core.equations import dynamics
 from supple.core.equations.energies import kinetic, momentum, potential, strain, sum_vectors
 from supple.core.forces import constraint_rows as links
@@ -173,6 +173,16 @@ def contact_history(ints, reals, work, q, u, z, e, out):
         contact.contact_shown(m, w, e, z[i], out[i])
 
 
+@entry(INTS, REALS, VEC, MAT, MAT, INT, INT, MAT)
+def line_history(ints, reals, work, q, u, e, count, out):
+    """Fill out (nt count, contact.SHOWN) with what two lines, element e, do at each of ``count`` pieces."""
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    for i in range(q.shape[0]):
+        tree.poses(m, w, q[i])
+        tree.motion(m, w, u[i], u[i])  # accelerations do not enter
+        lines.line_shown(m, w, e, out[i * count : (i + 1) * count])
+
+
 @entry(INTS, REALS, VEC, MAT, MAT, MAT, IVEC, VEC, MAT)
 def set_history(ints, reals, work, q, u, z, elements, shown, out):
     """Fill out (nt, SET_COLUMNS) with what elements, contacts and sets, do together; ``shown`` (contact.SHOWN) is scratch."""
@@ -191,6 +201,13 @@ def set_history(ints, reals, work, q, u, z, elements, shown, out):
                 row[DEPTH] = max(row[DEPTH], -gap)
                 row[PUSHES] += shown[contact.SHOWN_PUSH]
                 row[STORED] += shown[contact.SHOWN_STORED]
+            elif m.element[elements[k], at.KIND] == lines.LINE_CONTACT:
+                lines.line_forces(m, w, elements[k])
+                row[STORED] += lines.line_stored(m, w, elements[k])
+                head = lines.own(m, w, elements[k])[0]
+                row[TOUCHING] += head[lines.TOUCHING]
+                row[PUSHES] += head[lines.PUSHED]
+                row[DEPTH] = max(row[DEPTH], head[lines.DEEPEST])
             elif m.element[elements[k], at.KIND] == sets.CONTACT_SET:
                 row[STORED] += sets.set_sums(m, w, elements[k])
                 j = m.element[elements[k], sets.SCRATCH]

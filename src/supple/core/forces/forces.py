@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
-from supple.core.base.wrench import enter, point, subtract_wrench_turn
+from supple.core.base.wrench import enter, force_stiffness, point
 from supple.core.bodies import ancf as gradient
 from supple.core.bodies import membrane
-from supple.core.contact import contact, sets
+from supple.core.contact import contact, line_slopes, lines, sets
 from supple.core.contact.contact import RUBBING
+from supple.core.contact.lines import LINE_CONTACT, LINE_RUBBING
 from supple.core.contact.record import CONTACT
 from supple.core.contact.sets import CONTACT_SET, SET_RUBBING
 from supple.core.forces import beam_load as load
@@ -48,7 +49,7 @@ from supple.native.declare import INT, MAT, REAL, VEC, kernel, shared
 
 __all__ = [
     "BODY_DAMPING", "BUSHING", "CARTESIAN", "CONTACT", "CONTACT_SET", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "GRADIENT", "JOINT_EFFORT", "JOINT_FRICTION",
-    "JOINT_FUNCTION", "JOINT_LAW", "JOINT_SPRING", "JOINT_STOP", "LINEAR_CONTROL", "LINE_LAW", "LOAD", "MEMBRANE", "PAIR_FUNCTION",
+    "JOINT_FUNCTION", "JOINT_LAW", "JOINT_SPRING", "JOINT_STOP", "LINEAR_CONTROL", "LINE_CONTACT", "LINE_LAW", "LINE_RUBBING", "LOAD", "MEMBRANE", "PAIR_FUNCTION",
     "PID", "PRESSURE", "ROPE", "RUBBING", "SECTION_LOAD", "SET_RUBBING", "SPRING_DAMPER", "VECTOR_LOAD", "apply", "differentiate", "drive", "energy",
 ]
 
@@ -60,7 +61,7 @@ GRADIENT = 14  # elastic forces, damping and weight of a gradient body
 VECTOR_LOAD = 15  # a load along a gradient body
 PRESSURE = 18  # on a surface of a gradient body
 SECTION_LOAD = 19  # a load along a gradient body that turns with its sections
-# 2 and 11 are springs along a line, 16 ropes, 17 linear controllers, 20 to 23 contacts; kinds from JOINT_SPRING on act on one joint coordinate
+# 2 and 11 are springs along a line, 16 ropes, 17 linear controllers, 20 to 25 contacts; kinds from JOINT_SPRING on act on one joint coordinate
 
 # Element integers of FORCE: node, 1 if it turns with the body, signals of force and torque (6); reals: pose of the frame
 NODE, FOLLOWS, SIGNALS = 1, 2, 3
@@ -195,6 +196,10 @@ def apply(tree, work, t, q, u, z):
             power[e] = sets.set_apply(tree, work, e, ACTS)
         elif kind == SET_RUBBING:
             power[e] = sets.set_rubs(tree, work, e)
+        elif kind == LINE_CONTACT:
+            power[e] = lines.line_apply(tree, work, e)
+        elif kind == LINE_RUBBING:
+            power[e] = lines.line_rubs(tree, work, e)
         else:  # GEAR
             stretch, rate = gear(tree, e, q, u)
             f = c[GEAR_STIFFNESS] * stretch + c[GEAR_DAMPING] * rate
@@ -225,7 +230,7 @@ def branches_move(tree):
     """True if a branch depends on poses and velocities of the tree."""
     for e in range(tree.element.shape[0]):
         kind = tree.element[e, at.KIND]
-        if kind == LINE_LAW or kind == ROPE or kind == CONTACT:
+        if kind == LINE_LAW or kind == ROPE or kind == CONTACT or kind == LINE_CONTACT:
             return True
     return False
 
@@ -247,6 +252,8 @@ def branches(tree, work, t, q, u, z):
             code = MANY * code + rope.rope_branch(tree, work, e, q, u)
         elif el[at.KIND] == CONTACT:
             code = MANY * code + contact.contact_branch(tree, work, e, z)
+        elif el[at.KIND] == LINE_CONTACT:
+            code = MANY * code + lines.line_branch(tree, work, e)
     return code
 
 
@@ -270,6 +277,8 @@ def energy(tree, work, q, z):
             total += contact.contact_stored(tree, work, e, z)
         elif el[at.KIND] == CONTACT_SET:
             total += sets.set_sums(tree, work, e)
+        elif el[at.KIND] == LINE_CONTACT:
+            total += lines.line_stored(tree, work, e)
         elif el[at.KIND] == GEAR:
             stretch = c[GEAR_1] * q[el[GEAR_Q1]] + c[GEAR_2] * q[el[GEAR_Q2]] - c[GEAR_REST]
             total += 0.5 * c[GEAR_STIFFNESS] * stretch * stretch
@@ -347,37 +356,13 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru):
             rope.rope_differentiate(tree, work, e, q, u, Rq, Ru)
         elif kind == CONTACT:
             contact.contact_differentiate(tree, work, e, z, Rq, Ru)
+        elif kind == LINE_CONTACT:
+            line_slopes.line_differentiate(tree, work, e, Rq, Ru)
         elif kind == GEAR:
             for i in range(2):
                 for j in range(2):
                     g, k, s = c[GEAR_1 + i] * c[GEAR_1 + j], el[GEAR_U1 + 2 * i], el[GEAR_U1 + 2 * j]
                     enter(tree, work, el[at.LINES], i, j, k, s, g * c[GEAR_STIFFNESS], g * c[GEAR_DAMPING], Rq, Ru)
-
-
-@kernel
-def force_stiffness(k, fx, fy, fz, mx, my, mz, px, py, pz):
-    """Subtract K = D + adT(W) of a wrench that is constant in the world.
-
-    D = [[f~ p~, -f~], [0, 0]] with f~ p~ = p f^T - (f.p) I, and W = (m + p x f, f).
-    """
-    dot = fx * px + fy * py + fz * pz
-    k[0, 0] -= px * fx - dot
-    k[0, 1] -= px * fy
-    k[0, 2] -= px * fz
-    k[1, 0] -= py * fx
-    k[1, 1] -= py * fy - dot
-    k[1, 2] -= py * fz
-    k[2, 0] -= pz * fx
-    k[2, 1] -= pz * fy
-    k[2, 2] -= pz * fz - dot
-    k[0, 4] -= fz
-    k[0, 5] += fy
-    k[1, 3] += fz
-    k[1, 5] -= fx
-    k[2, 3] -= fy
-    k[2, 4] += fx
-    tx, ty, tz = mx + py * fz - pz * fy, my + pz * fx - px * fz, mz + px * fy - py * fx
-    subtract_wrench_turn(k, tx, ty, tz, fx, fy, fz)
 
 
 @kernel

@@ -9,7 +9,7 @@ from supple.core.base.wrench import SIDE
 from supple.core.bodies import ancf as gradient
 from supple.core.bodies import line_edge as ls
 from supple.core.bodies import membrane
-from supple.core.contact import contact, fields, pairs, sets, surfaces
+from supple.core.contact import contact, fields, lines, pairs, sets, surfaces
 from supple.core.forces import beam_load as load
 from supple.core.forces import control, forces, pressure, rope, section_load
 from supple.core.forces import joint_forces as joint
@@ -125,6 +125,8 @@ def is_apart(m, own, size, node, element):
                 return False
         if el[at.KIND] == sets.CONTACT_SET and e != element and not apart(own, size, el[sets.SCRATCH], room_of_set(el)):
             return False
+        if el[at.KIND] == lines.LINE_CONTACT and not apart(own, size, el[lines.SCRATCH], line_scratch(el)):
+            return False
     for g in range(m.gradient.shape[0]):
         b = m.gradient[g]
         for k in range(b[at.GRADIENT_ELEMENTS]):
@@ -231,6 +233,8 @@ def forces_fit(m):
                 return False
         elif kind == rope.ROPE and not rope_fits(m, el):
             return False
+        elif (kind == lines.LINE_CONTACT or kind == lines.LINE_RUBBING) and not curves_fit(m, el):
+            return False
         elif kind == forces.MEMBRANE and not membrane_fits(m, el):
             return False
         elif not load_fits(m, el, kind):
@@ -297,7 +301,7 @@ def lines_fit(m, el, kind):
         return first == -1
     several = kind == forces.GEAR or kind == control.LINEAR_CONTROL
     count = 2 * SIDE if not several else (2 if kind == forces.GEAR else el[control.COUNT])
-    if kind == rope.ROPE or (kind == control.LINEAR_CONTROL and el[control.STATES] > 0):
+    if kind == rope.ROPE or kind == lines.LINE_CONTACT or (kind == control.LINEAR_CONTROL and el[control.STATES] > 0):
         return False
     if first < 0:
         return not several or count < 2
@@ -332,6 +336,28 @@ def rope_fits(m, el):
         return False
     scratch = rope.HEAD + n * rope.COLUMNS + n * (rope.SCALARS * n + 1)
     return within(el[rope.AT], n * rope.STATION, m.data.shape[0]) and within(el[rope.SCRATCH], scratch, m.head[at.H_FLEX_WORK])
+
+
+@kernel
+def line_scratch(el):
+    """Numbers of scratch of two lines."""
+    return lines.HEAD + lines.STATION * el[lines.COUNT] + lines.PIECE * el[lines.ALL] + 2 * lines.SIZE * lines.SIZE
+
+
+@kernel
+def curves_fit(m, el):
+    """True if stations, pieces and scratch of two lines are there."""
+    n, pieces, place = el[lines.COUNT], el[lines.ALL], el[lines.PIECES]
+    if not numbers_fit(m.program, el[lines.NODES], n, 0, m.node.shape[0]) or pieces > rules.MOST_NUMBERS or n > rules.MOST_NUMBERS:
+        return False
+    if el[lines.BALLS] > pieces or el[lines.OTHER] >= pieces or not within(place, lines.PIECE_INTS * pieces, m.program.shape[0]):
+        return False
+    for k in range(place, place + lines.PIECE_INTS * pieces, lines.PIECE_INTS):
+        if not numbers_fit(m.program, k, 4 + 0 * n, 0, n) or m.program[k + lines.MANY] < 1 or m.program[k + lines.MANY] > rules.MOST_NUMBERS:
+            return False
+    if not within(el[lines.AT], lines.STATIONS + 3 * n + lines.PIECE_REALS * pieces, m.data.shape[0]):
+        return False
+    return within(el[lines.SCRATCH], line_scratch(el), m.head[at.H_FLEX_WORK])
 
 
 @kernel

@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.bodies import membrane
-from supple.core.contact import contact, pairs, sets, surfaces
+from supple.core.contact import contact, lines, pairs, sets, surfaces
 from supple.core.forces import beam_load as load
 from supple.core.forces import (
     bushing,
@@ -91,6 +91,11 @@ ELEMENT = table(
       for rule in ((sets.COUNT, 1, "programs", 0), *((column, 0, "programs", 0) for column in SET_LISTS),
                    (sets.AT, 0, "data", 0), (sets.WALL_AT, 0, "data", 0), (sets.SCRATCH, 0, "flex_work", 0),
                    (sets.ROOM, 0, "flex_work", 0), (sets.FRICTION, 0, None, 1))),
+    *((kind, *rule)
+      for kind in (lines.LINE_CONTACT, lines.LINE_RUBBING)
+      for rule in ((lines.COUNT, 2, "programs", 0), (lines.NODES, 0, "programs", 0), (lines.PIECES, 0, "programs", 0),
+                   (lines.BALLS, 1, "programs", 0), (lines.OTHER, 0, "programs", 0), (lines.ALL, 1, "programs", 0),
+                   (lines.AT, 0, "data", lines.STATIONS), (lines.SCRATCH, 0, "flex_work", 0), (lines.FRICTION, 0, None, 1))),
     (forces.BODY_DAMPING, forces.BODY, 0, "bodies", 1),
     (forces.LOAD, load.BODY, 0, "bodies", 1), (forces.LOAD, load.AT, 0, "data", 0), *_signals(forces.LOAD, load.SIGNALS, 3),
     (forces.VECTOR_LOAD, load.BODY, 0, "gradients", 1), (forces.VECTOR_LOAD, load.AT, 0, "data", 0),

@@ -7,7 +7,7 @@ import math
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
 from supple.core.bodies import tree
-from supple.core.contact import pairs, sets
+from supple.core.contact import lines, pairs, sets
 from supple.core.equations import dynamics, energies
 from supple.core.forces import forces
 from supple.core.run import step as st
@@ -56,6 +56,8 @@ def audit(m, w, r, ints, reals):
             i = m.element[e, sets.SCRATCH]
             r.deepest[e] = max(r.deepest[e], w.flex[i + sets.DEEPEST])
             r.deepest[e + 1] = max(r.deepest[e + 1], w.flex[i + sets.OVER])
+        elif m.element[e, at.KIND] == lines.LINE_CONTACT:  # the same
+            r.deepest[e] = max(r.deepest[e], w.flex[m.element[e, lines.SCRATCH] + lines.DEEPEST])
     for s in range(r.roots.shape[0]):
         p, size = energies.momentum_along(m, w, r.roots[s], r.screws[s])
         if first:

@@ -9,23 +9,12 @@ from supple.core.base.layout import TREE, WORK
 from supple.core.contact import gears, pairs, surfaces
 from supple.core.run import reach
 from supple.core.run import step as st
+from supple.core.run.reach import ROUNDING, apart
 from supple.native.declare import INT, REAL, kernel, shared
 
-ROUNDING = 8 * 2.2e-16
-COARSE = 2.0**-6  # of a step: what is within rounding of a kink over parts as long rests there
 RESERVE = 2.0  # for the second derivative of the distance of flanks
 TURNED = 0.5  # rad that gears turn in a part: more is halved
 FAR = 1e300
-
-
-@kernel
-def apart(x, reached, kink, size, half):
-    """True if what is within ``reached`` of x in a part of the step does not pass a kink, but for rounding of numbers of the given size.
-
-    What is no farther from a kink than rounding rests there, unless the part is so short that all is within rounding.
-    """
-    noise = ROUNDING * (abs(x) + abs(kink) + size)
-    return abs(x - kink) > reached + noise or (2.0 * half >= COARSE and abs(x - kink) + reached <= noise)
 
 
 @kernel

@@ -15,26 +15,28 @@ from supple.core.base import opcodes as op
 from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import point
 from supple.core.bodies import tree
-from supple.core.contact import pairs
+from supple.core.contact import lines, pairs
 from supple.core.forces import control, forces, joint_forces, rope
 from supple.core.forces import point_spring as line
 from supple.core.forces.callback import flat
 from supple.core.forces.laws import STRAIGHT
 from supple.core.forces.signals import COEFFICIENTS, COUNT, OPERATIONS, PIECES, evaluate, piece
-from supple.core.run import reach
+from supple.core.run import line_search, reach
 from supple.core.run import step as st
-from supple.core.run.gaps import COARSE, apart, contact_is_quiet, place_noise
+from supple.core.run.gaps import contact_is_quiet, place_noise
+from supple.core.run.reach import COARSE, apart
 from supple.core.run.touches import has_contacts
 from supple.native.declare import IVEC, REAL, TRUTH, VEC, kernel, shared
 
 SKIPPED = 1e-4  # first fraction of a step: what happens there belongs to the landing before it
-LEAST, MOST = 2.0**-40, 400  # shortest part, longer (COARSE) behind so many looks: a state that stays at a kink
+LEAST, MOST = 2.0**-40, 400  # shortest part; behind so many looks a state that stays at a kink is looked at in COARSE ones
 SAMPLED = 0.125  # longest part between samples of laws without bounds
 RESERVE = 2.0  # for the second derivative of a signal within a part
 INSIDE = 0.999  # of a part: signals may jump at the ends of steps
 AGAIN, FAR = 1.0 - 1e-6, 0.9  # fractions of a step that is repeated once, and again, before which a touch is not the one it was repeated for
 NOW = 1e-7  # fraction of a step: contacts that close before it touch already
-OPEN = 4.0  # times the rounding of a gap, beyond which a contact is open
+OPEN, AWAY = 0.0, 2.0  # marks of contacts that do not touch where a search begins
+CLEAR = 4.0  # times the rounding of a gap, beyond which a contact is open
 SHORT = 2.0**-50  # shortest part of the skipped one
 TURNS = 200.0  # rad in a step with events of points: there is room for so many crossings
 
@@ -195,7 +197,7 @@ def is_quiet(m, w, r, t, h, c, half):
     moves, controls = False, False
     for e in range(m.element.shape[0]):
         kind = m.element[e, at.KIND]
-        moves = moves or kind == line.LINE_LAW or is_straight(m, e) or kind == pairs.CONTACT
+        moves = moves or kind == line.LINE_LAW or is_straight(m, e) or kind == pairs.CONTACT or kind == lines.LINE_CONTACT
         controls = controls or kind == control.LINEAR_CONTROL
         if kind == joint_forces.JOINT_STOP or kind == joint_forces.PID or kind == joint_forces.JOINT_LAW:
             if not joint_is_quiet(m, w, r, e, t, h, c, half):
@@ -214,6 +216,8 @@ def is_quiet(m, w, r, t, h, c, half):
                 return False
             if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 0.0 and not contact_is_quiet(m, w, r, e, half):
                 return False
+            if m.element[e, at.KIND] == lines.LINE_CONTACT and not line_search.line_is_quiet(m, w, r, e, half, OPEN):
+                return False
     return True
 
 
@@ -231,6 +235,12 @@ def has_samples(m):
 
 
 @kernel
+def may_close(m):
+    """True if the model has contacts that a search within a step looks for."""
+    return has_contacts(m) or line_search.has_lines(m)
+
+
+@kernel
 def note_touches(m, w):
     """Write which contacts touch at the state in the workspace; True if one does."""
     some = False
@@ -239,16 +249,20 @@ def note_touches(m, w):
             pairs.locate(m, w, e)
             w.touched[e] = 1.0 if pairs.numbers(w)[0][pairs.GAP] < 0.0 else 0.0
             some = some or w.touched[e] == 1.0
+        elif m.element[e, at.KIND] == lines.LINE_CONTACT and line_search.mark_touching(m, w, e):
+            some = True
     return some
 
 
 @kernel
 def may_touch(m, w, r, c, half):
     """True if a contact that is open may begin to touch in a part of the step."""
-    if has_contacts(m):
+    if may_close(m):
         reach.go_along(m, w, r, c, half)
         for e in range(m.element.shape[0]):
             if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 0.0 and not contact_is_quiet(m, w, r, e, half):
+                return True
+            if m.element[e, at.KIND] == lines.LINE_CONTACT and not line_search.line_is_quiet(m, w, r, e, half, OPEN):
                 return True
     return False
 
@@ -260,8 +274,10 @@ def left_behind(m, w):
         if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 1.0:
             pairs.locate(m, w, e)
             g = pairs.numbers(w)[0]
-            if g[pairs.GAP] > OPEN * place_noise(m, w, e):
+            if g[pairs.GAP] > CLEAR * place_noise(m, w, e):
                 return True
+        if m.element[e, at.KIND] == lines.LINE_CONTACT and line_search.line_left_behind(m, w, e):
+            return True
     return False
 
 
@@ -274,7 +290,9 @@ def note_open(m, w, r, t0, h, least):
             pairs.locate(m, w, e)
             g = pairs.numbers(w)[0]
             closing = g[pairs.N] * g[pairs.V] + g[pairs.N + 1] * g[pairs.V + 1] + g[pairs.N + 2] * g[pairs.V + 2] < 0.0
-            w.touched[e] = 2.0 if g[pairs.GAP] > OPEN * place_noise(m, w, e) else (1.0 if closing else 0.0)
+            w.touched[e] = 2.0 if g[pairs.GAP] > CLEAR * place_noise(m, w, e) else (1.0 if closing else 0.0)
+        elif m.element[e, at.KIND] == lines.LINE_CONTACT:
+            line_search.mark_open(m, w, e)
 
 
 @kernel
@@ -311,6 +329,8 @@ def first_touch(m, w, r, t0, h, begin, end):
             if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 2.0 and not contact_is_quiet(m, w, r, e, half):
                 g = pairs.numbers(w)[0]
                 quiet, touches = False, touches or abs(g[pairs.GAP]) <= 2.0 * place_noise(m, w, e)
+            elif m.element[e, at.KIND] == lines.LINE_CONTACT and not line_search.line_is_quiet(m, w, r, e, half, AWAY):
+                quiet, touches = False, touches or line_search.at_touch(m, w, e)
         if touches:
             return c
         if quiet:
@@ -328,7 +348,7 @@ def first_touch(m, w, r, t0, h, begin, end):
 def first_kink(m, w, r, t0, h, least):
     """Fraction of the step behind the first kink of a force law, above 1 if there is none; contacts that close before ``least`` touch already."""
     a, looks = SKIPPED, 0
-    if has_contacts(m):
+    if may_close(m):
         early = passed_early(m, w, r, t0, h, least)
         if early < 1.0:
             return early
@@ -411,7 +431,7 @@ def find_switch(m, w, r, ints, reals, t0, h):
     if ints[st.SWITCHED] > 0:
         limit = AGAIN if ints[st.SWITCHED] == 1 else FAR
         ints[st.SWITCHED] = 0
-        if h > 4.0 * reals[st.H_MIN] and has_contacts(m):  # another step than the one that was looked at
+        if h > 4.0 * reals[st.H_MIN] and may_close(m):  # another step than the one that was looked at
             least = max(4.0 * reals[st.H_MIN] / h, NOW)
             note_open(m, w, r, t0, h, least)
             s = first_touch(m, w, r, t0, h, least, 1.0)

@@ -17,7 +17,19 @@ from supple.core.bodies import chart, tree
 from supple.core.run import step as st
 from supple.native.declare import INT, REAL, kernel, shared
 
+COARSE = 2.0**-6  # part of a step in which a state stays at a kink
+ROUNDING = 8 * 2.2e-16
 VARIES = 2.0  # reserve for columns that depend on their own coordinates: of deformation, and of what slides
+
+
+@kernel
+def apart(x, reached, kink, size, half):
+    """True if what is within ``reached`` of x in a part of the step does not pass a kink, but for rounding of numbers of the given size.
+
+    What is no farther from a kink than rounding rests there, unless the part is so short that all is within rounding.
+    """
+    noise = ROUNDING * (abs(x) + abs(kink) + size)
+    return abs(x - kink) > reached + noise or (2.0 * half >= COARSE and abs(x - kink) + reached <= noise)
 
 
 @kernel

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.bodies.shapes.gears import ToothSlot
-from supple.bodies.shapes.shape import SurfaceData, TouchingBall, TouchingBar
+from supple.bodies.shapes.shape import SurfaceData, TouchingBall, TouchingBar, TouchingSurface
 from supple.core.base import layout as at
 from supple.core.contact import contact, fields, record, surfaces
 from supple.core.equations import history as kernel
+from supple.engine.pack import lines
 from supple.forces.contact_laws import ContactFriction, RoundedFriction
 from supple.foundation.arrays import Array
+from supple.foundation.errors import ModelError, label
 from supple.foundation.poses import EYE, Pose
 from supple.results.data.run_data import ContactHistory
 
@@ -64,6 +66,9 @@ def pack(b: Builder, force: Contact) -> None:
     reals[contact.ALLOWED] = min(known, default=0.0)
     if force.friction is not None:
         reals |= rubbing(force.friction)
+    if force.lines is not None:
+        lines.pack(b, force, {**reals, contact.STIFFNESS: stiffness})
+        return
     hold = force.bristle(b.bodies_by_name)
     found = force.pairs()
     for k, touch in enumerate(found):
@@ -84,8 +89,8 @@ def pack(b: Builder, force: Contact) -> None:
             pair, there, radii = record.WITH_RING, other.pose, [other.small, other.large]
         sizes = [*surface.sizes, *[0.0] * surfaces.SIZES][: surfaces.SIZES]
         turned, moved = a.then(surface.pose), c.then(there)
-        half_way = 1.0 if b.node_turns(node_b) else 0.0
-        data = [*turned.R.ravel(), *turned.p, *moved.R.ravel(), *moved.p, *sizes, *radii, half_way]
+        data = [*turned.R.ravel(), *turned.p, *moved.R.ravel(), *moved.p, *sizes, *radii]
+        data += _way(force, surface, radii[0], (b.node_turns(node_a), b.node_turns(node_b)))
         data += other.numbers if isinstance(other, ToothSlot) else NO_TEETH
         ints: dict[int, Any] = {
             record.A: node_a,
@@ -115,6 +120,23 @@ def pack(b: Builder, force: Contact) -> None:
     b.wrenches += 1
 
 
+def _way(
+    force: Contact, surface: TouchingSurface, radius: float, turns: tuple[bool, bool]
+) -> tuple[float, float]:
+    """Where forces of a ball with a radius (m) act: factor of the distance, and a constant.
+
+    ``turns`` says whether the places of surface and ball have axes: half way between both
+    surfaces, or in the middle of what has none.
+    """
+    if not any(turns) and force.friction is not None:
+        expected = "None: friction of two balls on places without axes that turn is a couple"
+        raise ModelError(label(force), "friction", force.friction, expected)
+    if not turns[1]:
+        return 0.0, 0.0
+    middle = surface.sizes[0] if not turns[0] else 0.0
+    return (0.5, 0.5 * radius) if turns[0] else (1.0, -middle if surface.inside else middle)
+
+
 def _form(b: Builder, data: SurfaceData) -> dict[int, int]:
     """Places of the numbers and counts of a surface."""
     return {fields.FORM: b.add_numbers(data.numbers), fields.COUNTS: b.add_integers(data.counts)}
@@ -135,7 +157,9 @@ def contact_history(c: Compiled, force: Contact, q: Array, u: Array, z: Array) -
     """What a contact does at the states of a run, at each of its points."""
     names = list(c.force_names)
     rows = [np.require(x, dtype=float, requirements=["C", "W"]) for x in (q, u, z)]
-    work, found = at.new_work(c.ints), []
+    work, found = at.new_work(c.ints), list[Array]()
+    if force.lines is not None:
+        found = lines.line_history(c, force, rows[0], rows[1])
     for k, pair in enumerate(force.pairs()):
         name = force.name if f"{force.name}.push" in names else f"{force.name}[{k}]"
         out = np.zeros((len(q), contact.SHOWN))

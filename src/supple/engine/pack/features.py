@@ -19,6 +19,8 @@ ELEMENTS = {
     codes.BUSHING: "bushings",
     codes.CONTACT: "contacts",
     codes.RUBBING: "contacts",
+    codes.LINE_CONTACT: "lines that touch",
+    codes.LINE_RUBBING: "lines that touch",
     codes.CONTACT_SET: "sets of bodies",
     codes.SET_RUBBING: "sets of bodies",
     codes.LOAD: "loads along beams",

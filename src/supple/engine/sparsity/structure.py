@@ -250,9 +250,11 @@ class Structure:
         return coupled
 
     def _along_rope(self, e: np.ndarray) -> list[int]:
-        """Velocities that move the stations of a rope, and its drums."""
+        """Velocities that move the stations of a rope, and its drums, or those of lines."""
         start, count = int(e[rope.NODES]), int(e[rope.COUNT])
         drums = {int(u) for u in e[rope.DRUM_U : rope.DRUM_U + 2] if u >= 0}
+        if int(e[0]) != rope.ROPE:
+            drums = set()
         nodes = self.programs[start : start + count].tolist()
         return sorted(drums.union(*(self.reached[node] for node in nodes)))
 

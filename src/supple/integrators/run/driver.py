@@ -15,6 +15,7 @@ import numpy as np
 
 from supple.core.base.layout import KIND, integers, read_model
 from supple.core.contact.contact import ALLOWED
+from supple.core.contact.lines import LINE_CONTACT
 from supple.core.contact.record import CONTACT
 from supple.core.contact.sets import CONTACT_SET
 from supple.core.run import step as st
@@ -481,11 +482,12 @@ class LoopRun:
     def _depths(self) -> dict[str, float]:
         """Largest overlap of each contact, m, by the words of `depth_of`."""
         c, found = self.compiled, dict[str, float]()
-        if not c.kinds.keys() & {("element", CONTACT), ("element", CONTACT_SET)}:
+        every = (CONTACT, CONTACT_SET, LINE_CONTACT)
+        if not c.kinds.keys() & {("element", kind) for kind in every}:
             return found
         kinds = integers(c.ints, "element")[:, KIND]
         coef = read_model(c.ints, c.reals).coef
-        for e in np.flatnonzero((kinds == CONTACT) | (kinds == CONTACT_SET)).tolist():
+        for e in np.flatnonzero(np.isin(kinds, every)).tolist():
             name, part = re.sub(r"(\[\d+\])?\.push$", "", c.force_names[e]), ""
             deepest = float(self.fields.deepest[e])
             if kinds[e] == CONTACT_SET:

@@ -186,8 +186,11 @@ def _spacing(result: Result, force: Contact) -> Iterator[RunFinding]:
 
     It is told where that body came so near, and more than the depth that laws hold for.
     """
-    surface = force.pairs()[0].surface
-    shape, other = (force.B, force.A) if force.pairs()[0].swapped is False else (force.A, force.B)
+    pairs = force.pairs()
+    if not pairs:  # two lines, which have balls between their points
+        return
+    surface = pairs[0].surface
+    shape, other = (force.A, force.B) if pairs[0].swapped else (force.B, force.A)
     spacing = shape.ball_distance
     if spacing is None or surface.inside or surface.kind not in ROUND:
         return

@@ -291,7 +291,7 @@ class ContactView(ForceView):
         self,
         *common: Any,
         losses: Mapping[str, Array],
-        touches: Sequence[TouchRecord],
+        touches: Sequence[TouchRecord] | None,
         turned: bool,
     ) -> None:
         super().__init__(*common)
@@ -301,6 +301,11 @@ class ContactView(ForceView):
     def _together(self) -> list[list[TouchRecord]]:
         """Touches of single points, those together that overlap in time."""
         groups: list[list[TouchRecord]] = []
+        if self._touches is None:
+            raise SuppleError(
+                f"Contact '{self.name}': touches of two lines, and their impulses, are not "
+                "followed, expected normal_force and gap, which are known at output times"
+            )
         for one in self._touches:
             if groups and one.begin <= max(other.end for other in groups[-1]):
                 groups[-1].append(one)
