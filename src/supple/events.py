@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
 from supple.constraints.topology_changes import Change, as_changes
+from supple.forces import Contact, ForceElement
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import Given, checked, declared, given, named, number
@@ -14,9 +15,17 @@ from supple.foundation.validate import set_fields
 from supple.joints import Joint
 from supple.joints.interactions import check_joint_reference
 
-Quantity = Literal["coordinate", "rate", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz"]
+Quantity = Literal[
+    "coordinate", "rate", "gap", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz"
+]
 JOINT_QUANTITIES: tuple[str, ...] = ("coordinate", "rate")
+CONTACT_QUANTITIES = ("gap",)
 FRAME_QUANTITIES = tuple(kind + axis for kind in ("", "v", "w") for axis in "xyz")
+
+
+def contacts_among(forces: Mapping[str, ForceElement]) -> list[str]:
+    """Names of each `Contact` whose gap can be watched, which that of two lines cannot."""
+    return [n for n, force in forces.items() if isinstance(force, Contact) and force.lines is None]
 
 
 @declared
@@ -27,11 +36,12 @@ class Event:
     ----------
     name : str
         Under which the instant is reported.
-    of : Joint, name of a joint, or Frame
-        What is watched; a joint is stored by its name.
-    quantity : "coordinate" or "rate" of a joint; of a frame "x", "y", "z", "vx", ... or "wx", ...
-        Rad or m, rad/s or m/s; in world axes, the position of the frame's origin in m, its velocity
-        in m/s, or the angular velocity of the body there in rad/s.
+    of : Joint, Contact, name of one of them, or Frame
+        What is watched; a joint or contact is stored by its name.
+    quantity : "coordinate" or "rate" of a joint; "gap" of a contact; "x", "vx", "wx" ... of a frame
+        Rad or m, rad/s or m/s; the least distance of both shapes in m, negative where they overlap;
+        in world axes, the position of the frame's origin in m, its velocity in m/s, or the angular
+        velocity of the body there in rad/s.
     coordinate : int or str
         Place or name of the joint's coordinate.
     value : float
@@ -47,7 +57,7 @@ class Event:
     """
 
     name: str = named()
-    of: Given[Joint | str | Frame | None, str | Frame | None] = given(default=None)
+    of: Given[Joint | Contact | str | Frame | None, str | Frame | None] = given(default=None)
     quantity: Quantity = given(default="coordinate")
     coordinate: int | str = given(default=0)
     value: float = number("rad or m or rad/s or m/s", default=0.0)
@@ -60,14 +70,17 @@ class Event:
         of, options = cast("Any", self.of), JOINT_QUANTITIES
         if self.at is not None and of is not None:
             raise ModelError(owner, "at", self.at, "either 'at' or 'of', not both")
+        gap = isinstance(of, str) and isinstance(self.quantity, str) and self.quantity == "gap"
         if isinstance(of, Frame):
             options = FRAME_QUANTITIES
+        elif isinstance(of, Contact) or gap:
+            options, of = CONTACT_QUANTITIES, of.name if isinstance(of, Contact) else of
         elif isinstance(of, (Joint, str)):
             if isinstance(self.quantity, str) and self.quantity in FRAME_QUANTITIES:
                 expect_frame(owner, "of", of)
             of = check_joint_reference(owner, "of", of, self.coordinate)
         elif self.at is None:
-            expected = "a joint, the name of a joint, or a Frame, e.g. link1.at(0, 0, 0)"
+            expected = "a joint or Contact, its name, or a Frame, e.g. link1.at(0, 0, 0)"
             raise ModelError(owner, "of", of, expected)
         validate.choice(owner, "quantity", self.quantity, options)
         terminal = cast("bool | None", self.terminal)
@@ -80,8 +93,13 @@ class Event:
 
     @property
     def joint(self) -> str | None:
-        """Name of the watched joint, None for a frame."""
-        return self.of if isinstance(self.of, str) else None
+        """Name of the watched joint, if it is one."""
+        return self.of if isinstance(self.of, str) and self.quantity != "gap" else None
+
+    @property
+    def contact(self) -> str | None:
+        """Name of the watched contact, if it is one."""
+        return self.of if isinstance(self.of, str) and self.quantity == "gap" else None
 
     @property
     def stops(self) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from supple.bodies.base.rigid import Ground, PointMass
 from supple.constraints import Constraint, Driver, FrameDriver, SlidingJoint, check_drivers
-from supple.events import Event
+from supple.events import Event, contacts_among
 from supple.forces import ForceElement, Motor
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
@@ -384,6 +384,12 @@ class Model(System):
             item.check_joints(self.joints)
         elif isinstance(item, Event) and item.joint is not None:
             self._check_target(label(item), item.joint, item.coordinate, False)
+        elif isinstance(item, Event) and item.contact is not None:
+            known = contacts_among(self.forces)
+            if item.contact not in known:
+                near = suggestion(item.contact, known)
+                expected = f"the name of a Contact of {label(self)}, {near}"
+                raise ModelError(label(item), "of", item.contact, expected)
 
     def _check_target(self, owner: str, name: str, coordinate: int | str, shafts: bool) -> None:
         """Refuse a name that is no joint (or, with ``shafts``, no motor) of this model."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from models.random_contacts import add_contact, add_solids
+from models.random_contacts import add_contact, add_solids, beside_a_line
 from models.random_models import KINDS, Recipe
 
 G = 9.81
@@ -264,3 +264,76 @@ def test_random_contacts_have_everything() -> None:
             sides |= {f"A {type(c.A).__name__}", f"B {type(c.B).__name__}"}
     assert found == {"NoneType", "Friction", "RoundedFriction"}
     assert {"A Sphere", "B Sphere", "A Cuboid", "B Cuboid", "A Plane", "B Plane"} <= sides
+
+
+LINES = ("Cable", "ANCFBeam", "Beam")
+
+
+def flying(kind: str, seed: int) -> sp.Model:
+    return beside_a_line(np.random.default_rng([seed, 11]), kind)
+
+
+def check_line(kind: str, seed: int) -> None:
+    r = run(flying(kind, seed), t_end=0.03, integrator=sp.Radau(max_steps=8000))
+    assert len(r.data.touches) > 0, seed
+    assert np.abs(r.energy.error).max() < 1e-6 * r.energy.record.max_energy, seed
+    assert len(r.momentum) == 6
+    for record in r.momentum:
+        assert record.max_error < 1e-6 * record.scale, seed
+
+
+@pytest.mark.parametrize("kind", LINES)
+@pytest.mark.parametrize("seed", [2, 7])
+def test_energy_and_momentum_of_lines(kind: str, seed: int) -> None:
+    """A line and a body that fly and hit each other, at any place along the line."""
+    check_line(kind, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", LINES)
+def test_energy_and_momentum_of_many_lines(kind: str) -> None:
+    for seed in range(100, 140):
+        check_line(kind, seed)
+
+
+@pytest.mark.parametrize(
+    "kind", ["Cable", pytest.param("ANCFBeam", marks=pytest.mark.slow), "Beam"]
+)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_methods_agree_about_lines(kind: str, seed: int) -> None:
+    """Places and rates behind the hit, by methods and formulations that share no step."""
+    m = flying(kind, seed)
+    best = run(m, 1e-9, 0.02)
+    others = [run(m, 1e-8, 0.02, integrator=sp.BDF())]
+    others.append(run(m, 1e-6, 0.02, integrator=sp.GeneralizedAlpha()))
+    if kind == "Beam":
+        others.append(run(m, 1e-8, 0.02, formulation=sp.Absolute()))
+    for other, bound in zip(others, (1e-5, 1e-3, 1e-6), strict=False):
+        for quantity, size in (("position", 0.1), ("velocity", 2.0), ("angular_velocity", 20.0)):
+            one, two = (getattr(x["body"], quantity)[-1] for x in (best, other))
+            assert np.abs(one - two).max() < bound * size, quantity
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_tangents_of_lines_are_differences(kind: str) -> None:
+    """Along coordinates, rates and states of friction, while line and body touch."""
+    m = flying(kind, 1)
+    begin, end = run(m, t_end=0.03)["touch"].touches[0]
+    state = run(m, t_end=begin + 0.3 * (end - begin)).state()
+    eq = sp.JointCoordinates().equations(m)
+    q, u, z = (np.array(x) for x in (state.q, state.u, state.z))
+    a, h = np.zeros(eq.nu), 1e-6
+    _, Rq, Ru, _, Rz, *_ = eq.tangents(0.0, q, u, a, z)
+    for k in range(eq.nu):
+        d = h * np.eye(eq.nu)[k]
+        slope = [eq.residual(0.0, eq.retract(q, s * d), u, a, z) for s in (1, -1)]
+        found = (slope[0] - slope[1]) / (2 * h)
+        assert Rq[:, k] == pytest.approx(found, abs=1e-5 * np.abs(Rq).max())
+        slope = [eq.residual(0.0, q, u + s * d, a, z) for s in (1, -1)]
+        found = (slope[0] - slope[1]) / (2 * h)
+        assert Ru[:, k] == pytest.approx(found, abs=1e-5 * np.abs(Ru).max())
+    for k in range(eq.nz):
+        d = h * np.eye(eq.nz)[k]
+        slope = [eq.residual(0.0, q, u, a, z + s * d) for s in (1, -1)]
+        found = (slope[0] - slope[1]) / (2 * h)
+        assert Rz[:, k] == pytest.approx(found, abs=1e-5 * np.abs(Rz).max())

@@ -10,6 +10,7 @@ import pytest
 
 import supple as sp
 from models.kind_models import by_cells
+from models.touching_bodies import marbles
 from supple.engine.pack.builder import build
 from supple.formulations.equations import Equations
 
@@ -270,6 +271,19 @@ def test_a_graze_is_not_missed() -> None:
     run = sp.simulate(m, 1.0, integrator=EXPLICIT, tolerance=1e-6)
     assert 1e-7 < run.statistics["depth of all"] <= 1e-6 * (1.0 + 1e-6)
     assert run["ball"].velocity[-1, 1] < -1e-5  # without it 0
+
+
+@pytest.mark.parametrize(
+    "integrator", [sp.Radau(max_steps=2000), sp.GeneralizedAlpha(max_steps=9000)]
+)
+def test_balls_that_graze_within_rounding_stall_nothing(integrator) -> None:
+    """Two pass each other at a gap of zero while others touch: it is rounding, and closes."""
+    ran = sp.simulate(marbles(cells=False), 0.04, integrator=integrator)
+    assert ran.success
+    other = sp.simulate(marbles(cells=False), 0.04, integrator=EXPLICIT)
+    for k in range(6):
+        way = ran[f"marble {k}"].position[-1] - other[f"marble {k}"].position[-1]
+        assert np.abs(way).max() < 1e-6  # of some 0.01 m, through ten touches
 
 
 def test_balls_beside_the_centre_and_surfaces_that_turn() -> None:

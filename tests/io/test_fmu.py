@@ -15,6 +15,7 @@ import pytest
 import supple as sp
 from models.fmi_calls import DISCARD, ERROR, OK, WARNING, Fmu
 from models.linkages import slider_crank
+from models.touching_bodies import TOUCHING
 from supple.io.fmu import ports
 from supple.native import build, library
 
@@ -105,6 +106,32 @@ def test_co_simulation_follows_the_run(tmp_path):
 
 def test_model_exchange_follows_the_run(tmp_path):
     compared(controlled_arm(), ARM, tmp_path, "2.0", "exchanged")
+
+
+@pytest.mark.parametrize("kind", ["stepped", "exchanged"])
+def test_a_ball_that_hits_and_rubs(tmp_path, kind):
+    """States of friction are states of the FMU; an importer's solver goes over touch-down."""
+    model = TOUCHING["ball"]()
+    compared(model, ["body.position", "body.velocity"], tmp_path, "3.0", kind, t_end=0.1)
+
+
+@pytest.mark.parametrize("name", ["to and fro", "marbles by cells"])
+def test_many_touches_in_one_step(tmp_path, name):
+    """The numbers of `simulate`, to the last bit; from a state that was kept, again."""
+    model = TOUCHING[name]()
+    integrator = sp.DormandPrince() if name == "marbles by cells" else sp.Radau()
+    exact = sp.simulate(model, 0.05, integrator=integrator, output=1).data.final
+    path = sp.files.export_fmu(model, tmp_path / "a.fmu", t_end=0.05, integrator=integrator)
+    with Fmu(path, tmp_path / "a").made() as it:
+        assert it.initialize() == OK
+        state = ct.c_void_p()
+        it.right("GetFMUState" if it.third else "GetFMUstate", ct.byref(state))
+        names = [n for n in it.fmu.references if n.startswith("state.")]
+        for _ in range(2):
+            assert it.step(0.0, 0.05) == OK
+            assert np.array_equal(it.get(*names), np.concatenate([exact.q, exact.u, exact.z]))
+            it.right("SetFMUState" if it.third else "SetFMUstate", state)
+        it.right("FreeFMUState" if it.third else "FreeFMUstate", ct.byref(state))
 
 
 @pytest.mark.slow

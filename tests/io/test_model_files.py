@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import supple as sp
 from models.random_loops import flexible_loop, loop_recipes
 from models.random_models import examples, flexible_recipes, recipes
+from models.touching_bodies import TOUCHING
 from models.valid_calls import CALLS, pendulum
 from supple.fem.shells.shell import ShellMesh
 from supple.foundation import public_names
@@ -236,6 +237,10 @@ def test_events_and_settings(tmp_path: Path) -> None:
     assert np.array_equal(first.q, again.q) and [e.t for e in first.events] == [
         e.t for e in again.events
     ]
+    gap = sp.Event("near", "hit", "gap", value=0.1)
+    model = TOUCHING["ball"]()
+    sp.files.write_model(model, path, events=gap)
+    assert_same(sp.files.ModelFile(path).events, (gap,), "events")
     with pytest.raises(sp.ModelError, match=r"no setting 't_ends', did you mean 't_end'\?"):
         sp.files.write_model(pendulum(), path, t_ends=1.0)
 
@@ -669,6 +674,7 @@ ON_JOINTS = {
     "drivers:\n  s: {type: Driver, joint: pin, motion: 3 mm}": "motion: '3 mm' found, expected a number in rad",
     "events:\n  s: {of: pin, value: 3 mm}": "value: '3 mm' found, expected a number in rad for this coordinate",
     "events:\n  s: {of: rod at 0, quantity: x, value: 3 deg}": "value: '3 deg' found, expected a number in m for this coordinate",
+    "events:\n  s: {of: pin, quantity: gap}": "of: 'pin' found, expected the name of a Contact",
     "events:\n  s: {of: pim}": "of: 'pim' found, expected the name of a joint (did you mean 'pin'?)",
     "point_masses:\n  s: {frame: rod at a, mass: 1}": "frame: 'rod at a' found, expected a number (unknown name 'a'",
     "point_masses:\n  s: {frame: {body: rod, node: 1}, mass: 1}": "node: found, expected a place of RigidBody 'rod' without it",

@@ -112,6 +112,15 @@ RUBBING = {
         (0.4, 0.2), static=0.6, stribeck=2.0, axis=(1, 2, 0.5), rolling=0.1, transition=0.5
     ),
 }
+# Of wheels: the direction goes with the axle
+ROLLERS = {
+    "bristle of a wheel": sp.Friction((40.0, 30.0), axle_angle=0.7, stiffness=30.0, damping=4.0),
+    "bristle of a wheel that slides": sp.Friction(
+        (0.02, 0.05), static=0.03, stribeck=2.0, axle_angle=-0.4, stiffness=30.0, damping=4.0
+    ),
+    "rounded of a wheel": sp.RoundedFriction((0.4, 0.2), axle_angle=0.7, transition=0.5),
+    "rollers": sp.RoundedFriction((0.4, 0.0), 0.6, stribeck=2.0, axle_angle=0.7, transition=0.5),
+}
 # Shapes of a body that moves: sizes such that the ball at the end of an arm is within all of them
 CARRIED = {
     "plane": lambda frame: sp.Plane(frame, (0.1, 0.2, 1), (0, 0, 0.6)),
@@ -157,7 +166,7 @@ def touching(shape: str, rubbing: str = "bristle", wheel: bool = False) -> sp.Mo
     end = sp.Torus(tip, radius=0.6, section=0.3) if wheel else sp.Sphere(tip, radius=1.4)
     law = sp.HuntCrossley(stiffness=7.0, restitution=0.8, speed=9.0, exponent=1.5)
     carried = CARRIED[shape](drone.at(0.01, 0.02, 0.03, rotation=(0.1, -0.2, 0.3)))
-    model.add(sp.Contact("touch", carried, end, law, RUBBING[rubbing]))
+    model.add(sp.Contact("touch", carried, end, law, (RUBBING | ROLLERS)[rubbing]))
     return model
 
 

@@ -24,6 +24,7 @@ Array = NDArray[np.float64]
 SURFACES = ("plane", "ball", "bowl", "bar", "cylinder", "tube", "ring", "box", "room")
 BALLS = ("Point", "Sphere")
 ON_PLANE = ("Point", "Sphere", "Capsule", "Cylinder", "Torus", "Edge", "Cuboid")
+ROUND = ("Torus", "Edge", "Cylinder")  # with an axle
 FRICTIONS = ("none", "bristle", "static", "two", "turning", "rounded", "rounded two", "rounded all")
 
 
@@ -209,6 +210,9 @@ def add_contact(
         bare = isinstance(other, sp.Cable)
         rubs = str(rng.choice(FRICTIONS)) if kinds is None else kinds[2]
         friction = friction_of(rubs, rng, simple=bare)
+        if surface_kind == "plane" and kind in ROUND and "two" in rubs and rng.random() < 0.5:
+            angle = rng.uniform(-np.pi, np.pi)
+            friction = dataclasses.replace(friction, axle_angle=angle)
         ends_ = (fitted, carried) if rng.random() < 0.5 else (carried, fitted)
         return model.add(sp.Contact(name, *ends_, law_of(rng, hard), friction))
     return None
@@ -268,3 +272,37 @@ def pose_of(frame: sp.Frame, poses: dict[str, tuple[Array, Array]]) -> tuple[Arr
     R, p = poses[frame.body.name]
     rest = frame.body.rest_pose(frame.position)
     return R @ rest.R @ frame.rotation, p + R @ rest.p
+
+
+def beside_a_line(rng: np.random.Generator, kind: str) -> sp.Model:
+    """A cable, gradient beam or beam that flies with a body, which comes to its axis from the side.
+
+    The line hangs on the body by a free joint, so that the momentum of both is that of one tree.
+    """
+    m = sp.Model(gravity=(0, 0, 0))
+    soft, r = sp.Material(10.0 ** rng.uniform(6, 7), 4e6, 1000.0), 0.01
+    more = {"modes": 4} if kind == "Beam" else {"elements": 4}
+    rod = m.add(getattr(sp, kind)("rod", 1.0, sp.Circle(2 * r), soft, **more))
+    body = m.add(sp.RigidBody("body", 0.2, 0.01 * rng.normal(size=3), (2e-4, 3e-4, 4e-4)))
+    turn = rng.normal(size=3)
+    m.add(sp.Free("air", m.ground.at(*rng.normal(size=3), rotation=turn), body.at(0)))
+    shape = {
+        "ball": sp.Sphere(body.at(0), radius=0.1),
+        "bar": sp.Capsule(body.at(0), radius=0.05, length=0.3, axis=unit(rng)),
+        "cylinder": sp.Cylinder(body.at(0), radius=0.1, length=0.3, axis=unit(rng)),
+        "box": sp.Cuboid(body.at(0), size=(0.2, 0.2, 0.2), rotation=rng.normal(size=3)),
+    }[str(rng.choice(["ball", "bar", "cylinder", "box"]))]
+    # a line in the body's axes, as near as it is to be
+    R = Rotation.random(random_state=int(rng.integers(2**31))).as_matrix()
+    along = np.linspace(-rng.uniform(0.2, 0.8), 0.0, 201)[:, None]
+    axis = (along + np.linspace(0.0, 1.0, 201)[:, None]) * R[:, 0]
+    steps = np.linspace(0.0, 0.5, 500)
+    away = next(s for s in steps if distance(shape, axis + s * R[:, 2]).min() > r + 0.01)
+    start = body.at(*(axis[0] + away * R[:, 2]), rotation=R)
+    rates = (*(0.5 * rng.normal(size=3)), 0.3, 0.2, -2.0)
+    m.add(sp.Free("flight", start, rod.at(0), initial_rate=rates))
+    friction = friction_of(str(rng.choice(FRICTIONS[:6])), rng, simple=True)
+    law = sp.HuntCrossley(rng.choice([1.0, 0.7, 0.3]), 2.0, 10.0 ** rng.uniform(6, 7), 1.0)
+    ends = (sp.Line(rod, radius=r, points=17), shape)
+    m.add(sp.Contact("touch", *(ends if rng.random() < 0.5 else ends[::-1]), law, friction))
+    return m

@@ -14,6 +14,7 @@ import pytest
 import supple as sp
 from models.c_models import NATIVE, CModel, code, controlled_arm, header_codes
 from models.linkages import parallelogram
+from models.touching_bodies import TOUCHING
 from supple.core.run import step as st
 from supple.integrators.methods import image as images
 from supple.loops.assembly import compile_model
@@ -23,8 +24,6 @@ from supple.native import build, library
 pytestmark = pytest.mark.skipif(build.c_compiler() is None, reason="there is no C compiler")
 
 PROGRAM = Path(__file__).resolve().parents[2] / "examples" / "c" / "simulate.c"
-
-
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +110,17 @@ def functions():
     return lib
 
 
+@pytest.mark.parametrize("name", TOUCHING)
+def test_contacts_make_the_steps_of_python(functions, name):
+    """To the last bit, through more touches than a loop hands over at once."""
+    model = TOUCHING[name]()
+    integrator = sp.DormandPrince() if name == "marbles by cells" else sp.Radau()
+    final = sp.simulate(model, 0.05, integrator=integrator, output=1).data.final
+    in_c = CModel(functions, sp.prepare(model).image(0.05, integrator=integrator))
+    assert in_c.code == 0 and in_c.call("step", 0.05) == 0
+    for found, expected in zip(in_c.state()[1:], (final.q, final.u, final.z), strict=True):
+        assert np.array_equal(found, expected)
+    in_c.close()
 
 
 def test_residual_and_accelerations(functions):
@@ -150,10 +160,6 @@ def test_another_state_is_moved_onto_the_constraints(functions):
     assert in_c.state()[1] == pytest.approx(exact.q[-1], abs=1e-6)
     assert in_c.call("set_state", 0.2, exact.q[1], exact.u[1], np.zeros(0)) == code("TOO_LATE")
     in_c.close()
-
-
-
-
 
 
 def test_codes_have_sentences_and_are_those_of_the_loops(functions):

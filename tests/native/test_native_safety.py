@@ -7,6 +7,7 @@ thousands, with the address and undefined-behaviour sanitizers.
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import os
 import re
 import subprocess
@@ -23,9 +24,11 @@ import supple as sp
 from models.c_models import CModel, code, controlled_arm
 from models.fmi_calls import Fmu
 from models.image_parts import fault_of, parts_of
-from models.kind_models import KINDS, by_cells
+from models.kind_models import KINDS
 from models.linkages import parallelogram
+from models.touching_bodies import TOUCHING
 from supple.core.base import layout as at
+from supple.core.contact import contact, fields, pairs, sets, surfaces
 from supple.core.forces import callback, forces
 from supple.core.images import image as checks
 from supple.core.images import rules as check_rules
@@ -95,6 +98,9 @@ def hung_cable() -> sp.Model:
 QUICK = {
     "arm": lambda: sp.prepare(controlled_arm()).image(0.5),
     "loop": lambda: sp.prepare(parallelogram(0.4)).image(0.5, formulation=sp.Absolute()),
+    "marbles": lambda: sp.prepare(TOUCHING["marbles by cells"]()).image(
+        0.05, integrator=sp.DormandPrince()
+    ),
     "cable": lambda: sp.prepare(hung_cable()).image(0.5, integrator=sp.GeneralizedAlpha(step=2e-3)),
 }
 
@@ -140,7 +146,7 @@ def test_images_of_all_kinds_are_sound():
 @pytest.mark.slow
 def test_images_by_all_loops_are_sound():
     refused = {}
-    for name, make in KINDS.items():
+    for name, make in (KINDS | TOUCHING).items():
         for image in integrators_of(make()):
             if fault := fault_of(*parts_of(image)):
                 refused[name] = fault
@@ -192,15 +198,82 @@ def functions() -> ctypes.CDLL:
 
 def test_every_kind_of_element_has_rules():
     functions_in_python = {forces.FRAME_FUNCTION, forces.JOINT_FUNCTION, forces.PAIR_FUNCTION}
-    in_workspace = {forces.CONTACT_SET, forces.SET_RUBBING}  # their lists of pairs
     known = set(check_rules.ELEMENT[:, 0].tolist())
-    assert known == set(ELEMENTS) - functions_in_python - in_workspace
+    assert known == set(ELEMENTS) - functions_in_python
 
 
-def test_pairs_found_by_cells_are_refused():
-    """An image of them would be refused by the C functions; the sentence comes before."""
-    with pytest.raises(sp.ModelError, match=r"found by cells, which a C program does not treat"):
-        sp.prepare(by_cells()).image(0.2, integrator=sp.DormandPrince())
+def touching_image(name: str):
+    """Parts of the image of a model of contacts, which are sound."""
+    integrator = sp.DormandPrince() if name == "marbles by cells" else sp.Radau()
+    parts = parts_of(sp.prepare(TOUCHING[name]()).image(0.1, integrator=integrator))
+    assert fault_of(*parts) == checks.FINE
+    return parts
+
+
+def changed(parts, field: str, place: tuple[int, ...], value: int) -> int:
+    """The fault of an image with another integer in a field of its model."""
+    header, arrays, loop = parts
+    other = {**arrays, "ints": arrays["ints"].copy()}
+    sizes = at.sizes(arrays["ints"])
+    at.TREE_RECORD.view(field, sizes, other["ints"])[place] = value
+    return fault_of(header, other, loop)
+
+
+@pytest.mark.parametrize("name", ["ball", "ring", "ball on heights", "gears", "marbles by cells"])
+def test_every_integer_of_a_contact_is_looked_at(name):
+    """Beyond what it points into it is found, in each column of the elements of a contact."""
+    parts = touching_image(name)
+    elements, sizes = at.integers(parts[1]["ints"], "element"), at.sizes(parts[1]["ints"])
+    for e, el in enumerate(elements):
+        rules = check_rules.ELEMENT[check_rules.ELEMENT[:, 0] == el[at.KIND]]
+        used = np.flatnonzero(el[1 : at.LINES]) + 1
+        pointers = set(rules[:, 1].tolist()) | {fields.FORM, fields.COUNTS}
+        assert set(used.tolist()) <= pointers
+        for _, column, least, size, room in rules.tolist():
+            beyond = int(parts[1]["ints"][size]) - room + 1 if size >= 0 else room + 1
+            for value in (least - 1, beyond, 2**62):
+                assert changed(parts, "element", (e, column), value) == checks.FORCES, column
+        if el[at.KIND] in (pairs.CONTACT, contact.RUBBING) and el[pairs.SURFACE] >= surfaces.CAM:
+            for column, size in ((fields.FORM, "data"), (fields.COUNTS, "programs")):
+                for value in (-1, int(sizes[size]), 2**62):
+                    assert changed(parts, "element", (e, column), value) == checks.FORCES
+            for k in range(2):
+                for value in (-1, 1, 2**20, 2**62):
+                    place = (int(el[fields.COUNTS]) + k,)
+                    assert changed(parts, "program", place, value) == checks.FORCES
+
+
+def test_every_list_of_a_set_is_looked_at():
+    """Nodes and kinds of balls and surfaces, lengths of lists, and scratch that others write."""
+    parts = touching_image("marbles by cells")
+    ints, sizes = parts[1]["ints"], at.sizes(parts[1]["ints"])
+    push = at.integers(ints, "element")[-2]
+    balls = [sets.BALL_INTS * k for k in range(push[sets.COUNT])]
+    walls = [sets.WALL_INTS * k for k in range(push[sets.WALLS])]
+    lists = [(push[sets.BALLS] + k, sizes["nodes"]) for k in balls]
+    lists += [(push[sets.SURFACES] + k, sizes["nodes"]) for k in walls]
+    lists += [(push[sets.SURFACES] + k + sets.KIND, surfaces.CAM) for k in walls]
+    lists += [(push[sets.SURFACES] + k + sets.HOLLOW, 2) for k in walls]
+    for place, end in lists:
+        for value in (-1, int(end), 2**62):
+            assert changed(parts, "program", (place,), value) == checks.FORCES
+    for column in range(sets.BALLS, sets.ROOM + 1):  # as those of its friction behind it
+        for more in (-1, 1):
+            fault = changed(parts, "element", (-2, column), push[column] + more)
+            assert fault == checks.FORCES, column
+    assert changed(parts, "element", (-1, at.KIND), forces.BODY_DAMPING) == checks.FORCES
+
+
+def test_scratch_of_a_set_is_its_own():
+    """Lists of pairs hold numbers of balls, which no other element may write over."""
+    model = TOUCHING["marbles by cells"]()
+    again = dataclasses.replace(model["heap"], name="again")
+    model.add(again)
+    parts = parts_of(sp.prepare(model).image(0.1, integrator=sp.DormandPrince()))
+    element = at.integers(parts[1]["ints"], "element")
+    assert fault_of(*parts) == checks.FINE
+    element[2:, sets.SCRATCH] = element[0, sets.SCRATCH] + 7
+    assert fault_of(*parts) == checks.FORCES
 
 
 def resealed(image: bytes, place: int, word: int) -> bytes:
@@ -233,7 +306,7 @@ def test_codes_of_crafted_images():
 def test_thousands_of_crafted_images(sanitized, tmp_path):
     """All kinds of models by all loops, with sanitizers."""
     program = compiled(tmp_path, "fuzz_image", sanitized, SANITIZE)
-    made = [image for make in KINDS.values() for image in integrators_of(make())]
+    made = [image for make in (KINDS | TOUCHING).values() for image in integrators_of(make())]
     made += [make() for make in QUICK.values()]
     for k, image in enumerate(made):
         (tmp_path / "model.image").write_bytes(image)

@@ -6,6 +6,7 @@ import importlib.metadata
 import importlib.util
 import json
 import os
+import platform
 import subprocess
 import sys
 import zipfile
@@ -72,6 +73,17 @@ def test_best_library_that_runs_here_is_loaded(packaged, monkeypatch, takes_laun
         "builtin_function_or_method" if takes_launcher else "function"
     )
     assert library._packaged([])["stub"]() == 1
+
+
+@pytest.mark.parametrize("cpu", ["nonsense", "i386"])
+def test_a_processor_that_is_not_known_is_refused(monkeypatch, cpu):
+    """By one sentence with the name of the variable; the compiler would end its process."""
+    monkeypatch.setenv("SUPPLE_CPU", cpu)
+    with pytest.raises(build.BuildError, match=f"the variable SUPPLE_CPU is '{cpu}', expected"):
+        build.processor()
+    if platform.machine().lower() in systems.BASELINES:
+        monkeypatch.setenv("SUPPLE_CPU", "haswell")
+        assert build.processor() == "haswell"
 
 
 @needs_compiler

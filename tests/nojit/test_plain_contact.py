@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from models.plain_models import CARRIED, MEETINGS, RUBBING, laid, meeting, touching
+from models.plain_models import CARRIED, MEETINGS, ROLLERS, RUBBING, laid, meeting, touching
 from oracles.complex_steps import compare
 from supple.core.base.layout import KIND, new_work, read_model, read_work
 from supple.core.contact import contact, pairs
@@ -17,7 +17,7 @@ from supple.formulations.trees import JointCoordinates
 PAIRS = [
     *(("bristle", shape, False) for shape in CARRIED),
     *((rubbing, shape, False) for rubbing in RUBBING for shape in ("ring", "plane")),
-    *((rubbing, "plane", True) for rubbing in RUBBING),
+    *((rubbing, "plane", True) for rubbing in RUBBING | ROLLERS),
 ]
 # Numbers of parts of surfaces, as core/contact/surfaces.py counts them
 PARTS = {

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 import supple as sp
 from supple import cases
+from supple.results.data.run_data import jump_of, passages_of
 from supple.results.motion.impact_findings import restitution_at
 
 G = 9.81
@@ -102,27 +104,72 @@ def test_surfaces_that_are_pulled_apart_are_told() -> None:
     assert "let go" not in words(pulled(0.9))
 
 
-def sliding(stiffness: float | None, damping: float | None = None) -> sp.results.Result:
-    """A block that slides while the push on it comes and goes."""
+def bouncing(friction: sp.Friction | sp.RoundedFriction, speed: float = 1.0) -> sp.results.Result:
+    """A ball that is thrown on a floor, where it bounces five times."""
     m = sp.Model(gravity=(0, 0, -G))
-    body = m.add(sp.RigidBody("block", 1.0, inertia=0.01))
-    ways = [("translate", axis) for axis in "xz"]
-    rest = m.ground.at(0, 0, -G / 1e5)
-    m.add(sp.General("ways", rest, body.at(0), ways, initial_rate=(1.0, 0)))
-    law = sp.HuntCrossley(0.2, 0.1, 1e5, 1.0)
-    friction = sp.Friction(0.3, stiffness=stiffness, damping=damping)
-    pair = sp.Point(body.at(0)), sp.Plane(m.ground.at(0))
-    m.add(sp.Contact("sole", *pair, law, friction))
-    m.add(sp.Force("shake", body.at(0), (0, 0, sp.Sine(8.0, 40.0))))
-    return sp.simulate(m, 0.3)
+    ball = m.add(sp.RigidBody("ball", 0.2, inertia=0.4 * 0.2 * 0.05**2))
+    rate = (0, 0, 0, speed, 0, 0)
+    m.add(sp.Free("air", m.ground.at(0, 0, 0.5), ball.at(0), initial_rate=rate))
+    law = sp.HuntCrossley(stiffness=1e7, restitution=0.8, speed=3.0)
+    pair = sp.Sphere(ball.at(0), radius=0.05), sp.Plane(m.ground.at(0))
+    m.add(sp.Contact("bounce", *pair, law, friction))
+    return sp.simulate(m, 2.0)
 
 
-def test_a_damper_of_friction_that_counts_is_told_and_ends_as_advised() -> None:
-    """A soft bristle is stretched and let go with the push: its damper takes a part of it."""
-    found = sliding(3e3)
-    assert words(found) == ["damper"]
-    assert words(sliding(3e3, advised(found, "damper", r"damping=([\d.e+-]+)"))) == []
-    assert words(sliding(None)) == []
+@pytest.mark.parametrize("mu, damping", [(0.1, 10.0), (0.3, 1.0)])
+def test_friction_that_gives_back_is_told_and_ends_as_advised(mu: float, damping: float) -> None:
+    """A bristle with little damping spins a ball up by a fifth or more; dry friction does not."""
+    dry = bouncing(sp.RoundedFriction(mu, transition=1e-4))["ball"].angular_velocity[-1, 1]
+    found = bouncing(sp.Friction(mu, stiffness=1e5, damping=damping))
+    assert words(found) == ["gives back"]
+    assert found["ball"].angular_velocity[-1, 1] > 1.2 * dry
+    advice = advised(found, "gives back", r"damping=([\d.e+-]+)")
+    again = bouncing(sp.Friction(mu, stiffness=1e5, damping=advice))
+    assert words(again) == []
+    assert again["ball"].angular_velocity[-1, 1] == pytest.approx(dry, rel=0.01)
+
+
+@pytest.mark.parametrize("mu, stiffness, speed", [
+    (0.3, None, 1.0), (0.3, 1e5, 1.0), (0.1, 1e5, 3.0), (0.3, 1e5, 6.0), (0.05, None, 3.0),
+])  # fmt: skip
+def test_friction_whose_damper_works_is_not_told(mu, stiffness, speed) -> None:
+    """Its damper may take half of what sliding takes: both together that of dry friction."""
+    ran = bouncing(sp.Friction(mu, stiffness=stiffness), speed)
+    assert words(ran) == []
+    dry = bouncing(sp.RoundedFriction(mu, transition=1e-4), speed)
+    lost = [one["bounce"].lost_by_friction[-1] for one in (ran, dry)]
+    assert lost[0] == pytest.approx(lost[1], rel=0.01)
+
+
+def on_a_slope(
+    cells: bool, transition: float, t_end: float = 1.0, mu: float = 0.5, turns: bool = False
+) -> sp.results.Result:
+    """Two balls on a slope of 0.2 rad, which slide without turning, or roll."""
+    m = sp.Model(gravity=(G * np.sin(0.2), 0, -G * np.cos(0.2)))
+    shapes: list[sp.Shape] = [sp.Plane(m.ground.at(0))]
+    for k in range(2):
+        body = m.add(sp.RigidBody(f"ball {k}", 1.0, inertia=1e-3))
+        place = m.ground.at(0, 0.5 * k, 0.05 - G * np.cos(0.2) / 1e6)
+        ways = [("translate", "x"), ("translate", "z")]
+        joint = sp.Free if turns else sp.General
+        m.add(joint(f"way {k}", place, body.at(0), *([] if turns else [ways])))
+        shapes.append(sp.Sphere(body.at(0), radius=0.05))
+    law, rubs = sp.HuntCrossley(0.2, 0.1, 1e6, 1.0), sp.RoundedFriction(mu, transition=transition)
+    m.add(sp.Contacts("heap", shapes, law, rubs, cells=cells))
+    how = {"integrator": sp.DormandPrince(), "tolerance": 1e-5} if cells else {}
+    return sp.simulate(m, t_end, **how)
+
+
+@pytest.mark.parametrize("cells", [False, True])
+def test_creep_in_a_set(cells: bool) -> None:
+    """At the speed of its law, v0 tan/sqrt(mu^2 - tan^2); not where it slides or rolls."""
+    (found,) = on_a_slope(cells, 0.1).motion.findings
+    speed = 0.1 * np.tan(0.2) / np.sqrt(0.25 - np.tan(0.2) ** 2)
+    far = float(re.search(r"slides by ([\d.e+-]+) m", found.sentence)[1])
+    assert found.what == "creep" and far == pytest.approx(speed, rel=0.1)
+    assert words(on_a_slope(cells, 1e-3, t_end=0.2)) == []
+    assert words(on_a_slope(cells, 1e-2, mu=0.1)) == []
+    assert words(on_a_slope(cells, 1e-2, turns=True)) == []
 
 
 def test_contact_cases_are_told_nothing() -> None:
@@ -131,3 +178,15 @@ def test_contact_cases_are_told_nothing() -> None:
     assert len(named) >= 7
     for case in named:
         assert set(words(case.simulate())) <= {"depth"}, case.name
+
+
+@pytest.mark.parametrize("word", [passages_of, jump_of])
+def test_what_is_passed_through_is_serious(word) -> None:
+    """Counted at accepted steps (tests/nojit/test_plain_touches.py); no run has any."""
+    found = sp.simulate(hit(3.0, 3.0), 0.1)
+    assert word("hit") not in found.statistics and words(found) == []
+    again = sp.simulate(hit(3.0, 3.0), 0.1)
+    again.statistics[word("hit")] = 1.0
+    (finding,) = again.motion.findings
+    assert finding.what == "passed through" and finding.serious
+    assert again.verdict.startswith("not trusted")

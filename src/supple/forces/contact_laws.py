@@ -14,6 +14,7 @@ from supple.foundation.fields import (
     checked,
     declared,
     not_negative,
+    number,
     positive,
     unit_vector,
 )
@@ -147,7 +148,7 @@ def _coefficients(owner: str, field: str, value: Any) -> tuple[float, float]:
     if isinstance(value, (int, float)):
         value = (value, value)
     along, across = validate.vector(owner, field, value, 2, expected)
-    if not (along > 0.0 and across > 0.0):
+    if not (along > 0.0 and across >= 0.0):
         raise ModelError(owner, field, value, expected)
     return float(along), float(across)
 
@@ -160,6 +161,7 @@ class ContactFriction:
     static: float | None = positive(default=None)
     stribeck: float = positive("m/s", default=1e-2)
     axis: Given[Axis, Vector] = unit_vector(default="x")
+    axle_angle: float | None = number("rad", default=None)
     rolling: float = not_negative("m", default=0.0)
     spinning: float = not_negative("m", default=0.0)
     turning: float = positive("rad/s", default=1e-2)
@@ -192,6 +194,10 @@ class Friction(ContactFriction):
     stribeck : m/s
     axis : (3,) or "x", "y", "z"
         For two coefficients: a direction in the axes of the frame of A's shape.
+    axle_angle : rad, optional
+        Of a wheel (`Torus` or `Cylinder`) on a `Plane`, in place of ``axis``: the angle about the
+        plane's normal from the axis of the wheel to the direction of the first coefficient. It does
+        not turn as the wheel spins.
     rolling, spinning : m
         Resistance to rolling and to spinning about the normal: torque over push.
     turning : rad/s
@@ -206,6 +212,12 @@ class Friction(ContactFriction):
     stiffness: float | None = positive("N/m", default=None)
     damping: float | None = positive("N s/m", default=None)
 
+    def _check(self, owner: str) -> None:
+        super()._check(owner)
+        if tuple(self.mu)[1] == 0.0:  # type: ignore[arg-type]
+            expected = "two positive numbers; RoundedFriction takes 0 for a direction that rolls"
+            raise ModelError(owner, "mu", self.mu, expected)
+
 
 @declared
 class RoundedFriction(ContactFriction):
@@ -215,8 +227,9 @@ class RoundedFriction(ContactFriction):
 
     Parameters
     ----------
-    mu, static, stribeck, axis, rolling, spinning, turning
-        As of `Friction`.
+    mu, static, stribeck, axis, axle_angle, rolling, spinning, turning
+        As of `Friction`. Of two coefficients the second may be 0: across the axis there are
+        rollers, and sliding there does not count.
     transition : m/s
         Speed of sliding below which friction grows in proportion.
     """

@@ -152,7 +152,12 @@ class Contact(ForceElement):
             expect_two_bodies(owner, self.A.frame, self.B.frame)
         if self.lines is not None:
             self._check_lines(owner, *self.lines)
-        self.pairs()
+        pairs = self.pairs()
+        rings = bool(pairs) and all(isinstance(pair.other, TouchingRing) for pair in pairs)
+        if self.friction is not None and self.friction.axle_angle is not None and not rings:
+            kinds = f"of {type(self.A).__name__} and {type(self.B).__name__}"
+            expected = "for a Torus or Cylinder on a Plane, whose axis it is measured from"
+            raise ModelError(owner, "friction.axle_angle", kinds, expected)
         self.push()
 
     def _check_lines(self, owner: str, first: Line, second: Line) -> None:
@@ -327,6 +332,12 @@ class Contact(ForceElement):
             raise ModelError(label(self), "A and B", kinds, expected)
         return law.stiffness(total), 1.5
 
+    def lighter_mass(self, bodies: Mapping[str, Body]) -> float:
+        """Mass of the lighter body, kg; ``bodies`` are those of the model by name."""
+        names = [frame.body.name for frame in self.frames.values()]
+        moved: list[Any] = [bodies[name] for name in names if name in bodies]
+        return min(float(body.mass) for body in moved)
+
     def bristle(self, bodies: Mapping[str, Body]) -> tuple[float, float] | None:
         """Stiffness (N/m) and damping (N s/m) of the bristle of pairs of weight 1, if there is one.
 
@@ -336,10 +347,7 @@ class Contact(ForceElement):
         if not isinstance(friction, Friction):
             return None
         stiffness, exponent = self.push()
-        names = [frame.body.name for frame in self.frames.values()]
-        moved: list[Any] = [bodies[name] for name in names if name in bodies]
-        mass = min(float(body.mass) for body in moved)
-        load = WEIGHT * mass / sum(pair.weight for pair in self.pairs())
+        load = WEIGHT * self.lighter_mass(bodies) / sum(pair.weight for pair in self.pairs())
         hold = friction.stiffness
         if hold is None:
             hold = MINDLIN * load / (load / stiffness) ** (1.0 / exponent)

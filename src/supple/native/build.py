@@ -170,17 +170,45 @@ class BuildError(ImportError):
     """Kernels could not be compiled or linked."""
 
 
+ASK = """
+import sys
+import llvmlite.binding as llvm
+
+for name in ("initialize_native_target", "initialize_native_asmprinter"):
+    getattr(llvm, name, int)()
+machine = llvm.Target.from_default_triple().create_target_machine(cpu=sys.argv[1])
+machine.emit_object(llvm.parse_assembly("define double @f(double %x) { ret double %x }"))
+"""
+
+
 def processor() -> str:
     """The best kind of processor to make code for that this machine can run."""
     kinds = systems.processors()
     if len(kinds) == 1:
-        return kinds[0]
+        return known(kinds[0])
     _compiler_version()  # llvmlite comes with Numba: say so if they are missing
     import llvmlite.binding as llvm
 
     has = llvm.get_host_cpu_features()
     fits = all(has.get(k) for k in ("avx2", "fma", "bmi", "bmi2", "f16c", "lzcnt", "movbe"))
     return kinds[0] if fits else kinds[1]
+
+
+@functools.cache
+def known(cpu: str) -> str:
+    """A kind of processor, which must be one that the compiler knows.
+
+    It is asked in another process: of a name that it does not know it tells on stderr, and it may
+    end a process that goes on with it.
+    """
+    if cpu not in (*systems.baselines(), "native", "generic"):
+        _compiler_version()
+        found = subprocess.run([sys.executable, "-c", ASK, cpu], capture_output=True, text=True)
+        if found.returncode or "not a recognized processor" in found.stderr:
+            kinds = ", ".join(systems.baselines())
+            expected = f"{kinds}, native, or another name that LLVM knows for this machine"
+            raise BuildError(f"the variable SUPPLE_CPU is {cpu!r}, expected {expected}")
+    return cpu
 
 
 def _compiler_version() -> str:

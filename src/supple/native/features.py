@@ -36,7 +36,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "gears": ("contact_gears_",),
     "lines that touch": ("contact_line", "run_line_search_"),
     "solids in contact": ("contact_cores_",),
-    "contacts": ("contact_", "run_kinks_contact_", "run_touches_"),
+    "contacts": ("contact_", "run_gaps_", "run_touches_"),
     "inner states": (
         "equations_inner_states_",
         "forces_inner_laws_",

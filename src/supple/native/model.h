@@ -21,6 +21,7 @@ struct header {
     int64_t at_error, at_switch, at_least;     /* error of the last step, way to a switch, least size */
     int64_t at_rtol, at_atol;
     int64_t at_stop, at_steps, at_fresh, at_rejected, at_factored, at_refused; /* in its integers */
+    int64_t at_events, at_touches;             /* how many wait to be handed over */
     int64_t done, paused, max_steps, fixed_step;
     int64_t work, all_work;                    /* lengths of workspaces */
     int64_t ints, all_ints, reals, run, state, count, stops, row_sizes, limits; /* lengths of arrays */

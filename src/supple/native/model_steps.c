@@ -81,9 +81,13 @@ static int32_t advance(supple_model *m, int64_t n, double t)
         int64_t words[] = {address(m->ints), s->ints, address(m->reals), s->reals, address(m->work), s->work,
                            address(m->run), s->run, address(m->state), s->state, address(m->count), s->count,
                            address(m->next), 2 * n, address(m->next), 0, address(m->next), 0, 0, budget};
-        int32_t code = budget > 0 ? supple_call(m->loop, words, &outcome) : SUPPLE_TOO_MANY;
+        int64_t gone = m->count[s->at_steps] + m->count[s->at_refused];
+        int32_t code;
+        m->count[s->at_events] = m->count[s->at_touches] = 0; /* nobody takes them, and their room is limited */
+        code = budget > 0 ? supple_call(m->loop, words, &outcome) : SUPPLE_TOO_MANY;
         if (code != SUPPLE_OK) return code;
-        made += budget;
+        gone = m->count[s->at_steps] + m->count[s->at_refused] - gone;
+        made += gone > 0 && gone < budget ? gone : budget; /* a loop returns early where touches wait */
         if (outcome == s->paused && too_slow(m, &pace, t, made)) return SUPPLE_TOO_SLOW;
         if (seconds() - start < QUICK) {
             if (chunk < MOST_STEPS) chunk *= 2;

@@ -130,8 +130,10 @@ class Crossing:
 
 def watched(event: Event, result: Result) -> Array:
     """Quantity that an event watches, (nt,)."""
-    if isinstance(event.of, str):
-        joint = result[event.of]
+    if event.contact is not None:
+        return np.asarray(result[event.contact].gap)
+    if event.joint is not None:
+        joint = result[event.joint]
         values = joint.coordinates if event.quantity == "coordinate" else joint.rates
         k = event.coordinate
         k = joint.joint.coordinate_names.index(k) if isinstance(k, str) else int(k)

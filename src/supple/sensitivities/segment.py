@@ -299,7 +299,10 @@ class Stretch:
         near = APART * (self.ends[-1] - self.ends[0])
         ends = np.unique(np.concatenate([self.ends, times, self._kinks()]))
         kept = np.concatenate([[True], np.diff(ends) > near])
-        return ends[kept], np.cumsum(kept)[np.searchsorted(ends, times)] - 1
+        last, chosen = ends[-1], ends[kept]
+        if len(chosen) > 1:  # the run ends there
+            chosen[-1] = last
+        return chosen, np.cumsum(kept)[np.searchsorted(ends, times)] - 1
 
     def _kinks(self) -> Array:
         """Breakpoints of neighbours that stay where they are, (n,) s, inside of the run."""

@@ -34,6 +34,7 @@ from supple.core.contact.pairs import (
     GAP,
     PART,
     STATE,
+    WHEEL,
     A,
     B,
     N,
@@ -45,13 +46,15 @@ from supple.core.contact.pairs import (
     numbers,
     sticks,
 )
+from supple.core.contact.pairs import AXIS as RING_AXIS
 from supple.native.declare import INT, MAT, REAL, VEC, kernel, shared
 
 RUBBING = 21  # the channel of what friction takes
 # Laws of friction without a state
 SMOOTH, ROUNDED = 0, 1
 # Element reals: stiffness, exponent, damping a; coefficients along the axis and across it, static over sliding coefficient, speed of its
-# decay; v0; stiffness and damping of the bristle; rolling and spinning resistance (m), w0; the axis in A's axes
+# decay; v0; stiffness and damping of the bristle; rolling and spinning resistance (m), w0; the axis in A's axes, or of a wheel cosine and
+# sine of its angle
 STIFFNESS, EXPONENT, DAMPING, MU, ACROSS, STATIC, STRIBECK, SPEED, HOLD, HOLD_DAMPING, ROLLING, SPINNING, TURNING, AXIS, _ = starts(
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3
 )
@@ -113,9 +116,33 @@ def level(c, speed):
 
 
 @kernel
-def axis_in_plane(c, axes, n):
-    """Unit vector along the axis of friction in the tangent plane, and the length of the axis there."""
-    a = turned(axes, vector(c, AXIS))
+def axes_of(g):
+    """Axes of A."""
+    return g[AXES], g[AXES + 1], g[AXES + 2], g[AXES + 3], g[AXES + 4], g[AXES + 5], g[AXES + 6], g[AXES + 7], g[AXES + 8]
+
+
+@kernel
+def axis_of(c, el, g, n):
+    """Axis of friction: fixed to A, or at an angle, about the normal, from the axis of the ring of B, which does not turn as a wheel spins."""
+    if el[WHEEL] == 1:
+        w = vector(g, RING_AXIS)
+        return plus(scaled(c[AXIS], w), c[AXIS + 1], cross(n, w))
+    return turned(axes_of(g), vector(c, AXIS))
+
+
+@kernel
+def axis_turned(c, el, g, n, dn, th):
+    """Change of the axis of friction as the normal changes by dn and B turns by th."""
+    if el[WHEEL] == 1:
+        w = vector(g, RING_AXIS)
+        dw = cross(th, w)
+        return plus(scaled(c[AXIS], dw), c[AXIS + 1], plus(cross(dn, w), 1.0, cross(n, dw)))
+    return scaled(0.0 * dn[0], dn)
+
+
+@kernel
+def axis_in_plane(a, n):
+    """Unit vector along the axis a in the tangent plane, and the length of the axis there."""
     along = plus(a, -dot(a, n), n)
     size = np.sqrt(dot(along, along))
     if size.real == 0.0:
@@ -124,33 +151,36 @@ def axis_in_plane(c, axes, n):
 
 
 @kernel
-def measured(c, axes, n, x):
+def measured(c, a, n, x):
     """Square of the norm of (x_1/mu_1, x_2/mu_2) for x in the tangent plane."""
     across = 1.0 / (c[ACROSS] * c[ACROSS])
     total = across * dot(x, x)
     if c[MU] != c[ACROSS]:
-        one = dot(axis_in_plane(c, axes, n)[0], x)
+        one = dot(axis_in_plane(a, n)[0], x)
         total = total + (1.0 / (c[MU] * c[MU]) - across) * one * one
     return total
 
 
 @kernel
-def rounded(c, axes, n, force, v):
-    """Friction t of the law without a state at the push ``force`` and the velocity v in the plane."""
+def rounded(c, a, n, force, v):
+    """Friction t of the law without a state at the push ``force`` and the velocity v in the plane; only along the axis if that across it has none."""
+    if c[ACROSS] == 0.0:
+        e = axis_in_plane(a, n)[0]
+        v = scaled(dot(e, v), e)
     speed = dot(v, v)
     t = scaled(c[ACROSS], v)
     if c[MU] != c[ACROSS]:
-        e = axis_in_plane(c, axes, n)[0]
+        e = axis_in_plane(a, n)[0]
         t = plus(t, (c[MU] - c[ACROSS]) * dot(e, v), e)
     return scaled(force * level(c, speed)[0] / np.sqrt(speed + c[SPEED] * c[SPEED]), t)
 
 
 @kernel
-def bristle(c, axes, n, force, v, s):
+def bristle(c, a, n, force, v, s):
     """t*, the part of it that remains, 1 while it sticks, and n.s of the law with a state s (world axes)."""
     out = dot(n, s)
     t = plus(scaled(c[HOLD], plus(s, -out, n)), c[HOLD_DAMPING], v)
-    size = np.sqrt(measured(c, axes, n, t)) / level(c, dot(v, v))[0]
+    size = np.sqrt(measured(c, a, n, t)) / level(c, dot(v, v))[0]
     ratio = 1.0 + 0.0 * size
     if size.real > force.real:
         ratio = force / size
@@ -175,25 +205,19 @@ def held(z, el, axes):
 
 
 @kernel
-def axes_of(g):
-    """Axes of A."""
-    return g[AXES], g[AXES + 1], g[AXES + 2], g[AXES + 3], g[AXES + 4], g[AXES + 5], g[AXES + 6], g[AXES + 7], g[AXES + 8]
-
-
-@kernel
-def rub(c, el, axes, n, force, v, w, z):
+def rub(c, el, g, n, force, v, w, z):
     """Friction t, torque of resistance, rate of the state (A's axes), and what is lost."""
     zero = 0.0 * force
     t, rate, lost = (zero, zero, zero), (zero, zero, zero), zero
-    torque = (zero, zero, zero)
+    torque, axes, a = (zero, zero, zero), axes_of(g), axis_of(c, el, g, n)
     if c[ROLLING] > 0.0 or c[SPINNING] > 0.0:
         torque = resistance(c, n, force, w)
         lost = lost + dot(torque, w)
     if el[FRICTION] == ROUNDED:
-        t = rounded(c, axes, n, force, v)
+        t = rounded(c, a, n, force, v)
         lost = lost + dot(t, v)
     elif sticks(el):
-        star, ratio, out = bristle(c, axes, n, force, v, held(z, el, axes))
+        star, ratio, out = bristle(c, a, n, force, v, held(z, el, axes))
         t = scaled(ratio, star)
         slip = scaled((1.0 - ratio) / c[HOLD_DAMPING], star)
         follows = plus(v, -1.0, slip)
@@ -222,10 +246,10 @@ def contact_apply(tree, work, e, z):
         if sticks(el):
             relax(c, el, z, work.zdot)
         return 0.0 * g[GAP]
-    n, v, w, axes = vector(g, N), vector(g, V), vector(g, W), axes_of(g)
+    n, v, w = vector(g, N), vector(g, V), vector(g, W)
     rate = -dot(n, v)
     force, elastic = push(c, -g[GAP], rate)
-    t, torque, zdot, _ = rub(c, el, axes, n, force, plus(v, rate, n), w, z)
+    t, torque, zdot, _ = rub(c, el, g, n, force, plus(v, rate, n), w, z)
     f = plus(scaled(force, n), -1.0, t)
     add_wrench(work, el[B], vector(g, P), f, scaled(-1.0, torque), 1.0)
     add_wrench(work, el[A], vector(g, P), f, scaled(-1.0, torque), -1.0)
@@ -247,7 +271,7 @@ def contact_rubs(tree, work, e, z):
     n, v = vector(g, N), vector(g, V)
     rate = -dot(n, v)
     force, _ = push(c, -g[GAP], rate)
-    return rub(c, el, axes_of(g), n, force, plus(v, rate, n), vector(g, W), z)[3]
+    return rub(c, el, g, n, force, plus(v, rate, n), vector(g, W), z)[3]
 
 
 @shared(TREE, WORK, INT, VEC, gives=REAL)
@@ -278,16 +302,15 @@ def contact_branch(tree, work, e, z):
     if force.real <= 0.0:
         branch = 1
     elif sticks(el):
-        axes = axes_of(g)
-        if bristle(c, axes, n, force, plus(v, rate, n), held(z, el, axes))[1].real < 1.0:
+        if bristle(c, axis_of(c, el, g, n), n, force, plus(v, rate, n), held(z, el, axes_of(g)))[1].real < 1.0:
             branch = 3
     return branch + 4 * int(g[PART].real)
 
 
 @kernel
-def axis_change(e, size, a, n, dn):
-    """Change of the unit vector e along the axis a in the tangent plane, where its length is ``size``, as the normal changes."""
-    d = plus(scaled(-dot(n, a), dn), -dot(dn, a), n)
+def axis_change(e, size, a, da, n, dn):
+    """Change of the unit vector e along the axis a in the tangent plane, where its length is ``size``, as the normal and the axis change."""
+    d = plus(plus(scaled(-dot(n, a), dn), -dot(dn, a) - dot(n, da), n), 1.0, da)
     d = plus(d, -dot(d, e), e)
     if size.real == 0.0:
         return scaled(0.0 * size, d)
@@ -295,15 +318,20 @@ def axis_change(e, size, a, n, dn):
 
 
 @kernel
-def rounded_change(c, axes, n, force, v, dn, df, dv):
+def rounded_change(c, a, da, n, force, v, dn, df, dv):
     """Change of the friction of the law without a state."""
+    if c[ACROSS] == 0.0:
+        e, size = axis_in_plane(a, n)
+        de, along = axis_change(e, size, a, da, n, dn), dot(e, v)
+        dv = plus(scaled(dot(de, v) + dot(e, dv), e), along, de)
+        v = scaled(along, e)
     speed = dot(v, v)
     root = np.sqrt(speed + c[SPEED] * c[SPEED])
     scale, slope = level(c, speed)
     t, dt = scaled(c[ACROSS], v), scaled(c[ACROSS], dv)
     if c[MU] != c[ACROSS]:
-        e, size = axis_in_plane(c, axes, n)
-        de = axis_change(e, size, turned(axes, vector(c, AXIS)), n, dn)
+        e, size = axis_in_plane(a, n)
+        de = axis_change(e, size, a, da, n, dn)
         more = c[MU] - c[ACROSS]
         t = plus(t, more * dot(e, v), e)
         dt = plus(plus(dt, more * (dot(de, v) + dot(e, dv)), e), more * dot(e, v), de)
@@ -314,21 +342,21 @@ def rounded_change(c, axes, n, force, v, dn, df, dv):
 
 
 @kernel
-def bristle_change(c, axes, n, force, v, s, dn, df, dv, ds):
+def bristle_change(c, a, da, n, force, v, s, dn, df, dv, ds):
     """Changes of t and of the rate of the state (world axes) of the law with a state."""
-    star, ratio, out = bristle(c, axes, n, force, v, s)
+    star, ratio, out = bristle(c, a, n, force, v, s)
     dout = dot(dn, s) + dot(n, ds)
     dstar = plus(plus(plus(ds, -out, dn), -dout, n), c[HOLD_DAMPING] / c[HOLD], dv)
     dstar = scaled(c[HOLD], dstar)
     dt, slip = dstar, scaled(0.0 * ratio, dstar)
     if ratio.real < 1.0:
         scale, slope = level(c, dot(v, v))
-        square = measured(c, axes, n, star)
+        square = measured(c, a, n, star)
         across = 1.0 / (c[ACROSS] * c[ACROSS])
         half = across * dot(star, dstar)
         if c[MU] != c[ACROSS]:
-            e, size = axis_in_plane(c, axes, n)
-            de = axis_change(e, size, turned(axes, vector(c, AXIS)), n, dn)
+            e, size = axis_in_plane(a, n)
+            de = axis_change(e, size, a, da, n, dn)
             half = half + (1.0 / (c[MU] * c[MU]) - across) * dot(e, star) * (dot(de, star) + dot(e, dstar))
         # ratio = N scale/sqrt(square)
         root = np.sqrt(square)
@@ -356,7 +384,7 @@ def resistance_change(c, n, force, w, dn, df, dw):
 
 @kernel
 def direction(tree, e, g, k, axes, n, v, w):
-    """Changes of normal, point, depth, velocity there, angular velocity and state in direction k: displacement, twist or state."""
+    """Changes of normal, point, depth, velocity there, angular velocity, state and axis of friction in direction k: displacement, twist or state."""
     zero = 0.0 * g[GAP]
     nothing = (zero, zero, zero)
     i = k % 6
@@ -366,10 +394,10 @@ def direction(tree, e, g, k, axes, n, v, w):
         dn, dp = change(tree, e, g, th, d)
         turn = cross(th, vector(g, P))
         depth = -dot(n, plus(d, 1.0, turn))
-        return dn, dp, depth, cross(w, dp), nothing, nothing
+        return dn, dp, depth, cross(w, dp), nothing, nothing, axis_turned(tree.coef[e], tree.element[e], g, n, dn, th)
     if k < 12:
-        return nothing, nothing, zero, plus(d, 1.0, cross(th, vector(g, P))), th, nothing
-    return nothing, nothing, zero, nothing, nothing, turned(axes, th)
+        return nothing, nothing, zero, plus(d, 1.0, cross(th, vector(g, P))), th, nothing, nothing
+    return nothing, nothing, zero, nothing, nothing, turned(axes, th), nothing
 
 
 @shared(TREE, WORK, INT, VEC)
@@ -384,13 +412,13 @@ def contact_slopes(tree, work, e, z):
     s = vt
     if sticks(el):
         s = held(z, el, axes)
-    t, torque, _, _ = rub(c, el, axes, n, force, vt, w, z)
+    t, torque, _, _ = rub(c, el, g, n, force, vt, w, z)
     f = plus(scaled(force, n), -1.0, t)
-    arm = cross(p, f)
+    arm, a = cross(p, f), axis_of(c, el, g, n)
     for i in range(3):
         x[W_ROW, i], x[W_ROW, 3 + i] = arm[i] - torque[i], f[i]
     for k in range(COLUMNS if sticks(el) else 12):
-        dn, dp, sunk, dv, dw, ds = direction(tree, e, g, k, axes, n, v, w)
+        dn, dp, sunk, dv, dw, ds, da = direction(tree, e, g, k, axes, n, v, w)
         drate = -dot(dn, v) - dot(n, dv)
         df = 0.0 * force
         if force.real > 0.0:
@@ -398,9 +426,9 @@ def contact_slopes(tree, work, e, z):
         dvt = plus(plus(dv, rate, dn), drate, n)
         dt, drubbed = scaled(0.0 * df, dn), scaled(0.0 * df, dn)
         if el[FRICTION] == ROUNDED:
-            dt = rounded_change(c, axes, n, force, vt, dn, df, dvt)
+            dt = rounded_change(c, a, da, n, force, vt, dn, df, dvt)
         elif sticks(el):
-            dt, drubbed = bristle_change(c, axes, n, force, vt, s, dn, df, dvt, ds)
+            dt, drubbed = bristle_change(c, a, da, n, force, vt, s, dn, df, dvt, ds)
             drubbed = turned_back(axes, drubbed)
         dforce = plus(plus(scaled(df, n), force, dn), -1.0, dt)
         dtorque = plus(cross(dp, f), 1.0, cross(p, dforce))
@@ -483,7 +511,7 @@ def contact_shown(tree, work, e, z, out):
     rate = -dot(n, v)
     force, _ = push(c, -g[GAP], rate)
     vt = plus(v, rate, n)
-    t, torque, _, _ = rub(c, el, axes_of(g), n, force, vt, vector(g, W), z)
+    t, torque, _, _ = rub(c, el, g, n, force, vt, vector(g, W), z)
     out[SHOWN_PUSH] = force
     for k in range(3):
         out[SHOWN_FRICTION + k], out[SHOWN_TORQUE + k], out[SHOWN_SLIP + k] = -t[k], -torque[k], vt[k]

@@ -48,6 +48,7 @@ from supple.core.contact.record import (  # noqa: F401 (others read them here)
     STATE,
     SURFACE,
     TEETH,
+    WHEEL,
     WITH_BALL,
     WITH_CAM,
     WITH_CORE,

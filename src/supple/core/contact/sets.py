@@ -38,6 +38,7 @@ ALLOWED_PART = 0.05
 # largest depth, and over what is allowed, sum of pushes, stored energy; the sizes of a ball about another; then lists, each behind the one before
 MADE, SUM, USED, LOST, TOUCHING, DEEPEST, OVER, PUSHED, STORED, BOTH, HEAD = starts(1, 1, 1, 1, 1, 1, 1, 1, 1, surfaces.SIZES)
 MOTION = 18  # numbers of the motion of a surface: axes and place, angular velocity, velocity of the place
+BALL_SCRATCH, WALL_SCRATCH = 25, 2 * MOTION  # numbers of scratch for each, beside head, list and one more first pair
 PER_BALL = 24  # pairs of a ball that there is room for
 FAR = 2.0**30  # cells from the first ball beyond which all have the same number
 # What is shown of a touching pair: numbers of ball and of the other ball, or of balls plus surface; gap, normal, point, push, friction on the second
@@ -51,7 +52,7 @@ def room_for(balls: int, walls: int) -> int:
 
 def scratch_size(balls: int, walls: int) -> int:
     """Numbers of scratch of a set."""
-    return HEAD + 25 * balls + 1 + 2 * MOTION * walls + room_for(balls, walls)
+    return HEAD + BALL_SCRATCH * balls + 1 + WALL_SCRATCH * walls + room_for(balls, walls)
 
 
 @kernel
@@ -349,8 +350,7 @@ def rubbed(c, el, n, force, v, w):
     zero = 0.0 * force
     t, torque, lost = (zero, zero, zero), (zero, zero, zero), zero
     if el[FRICTION] == 1:
-        one = 1.0 + zero
-        t = contact.rounded(c, (one, zero, zero, zero, one, zero, zero, zero, one), n, force, v)
+        t = contact.rounded(c, n, n, force, v)  # with one coefficient, so that no axis counts
         lost = lost + dot(t, v)
         if c[contact.ROLLING] > 0.0 or c[contact.SPINNING] > 0.0:
             torque = contact.resistance(c, n, force, w)

@@ -9,7 +9,7 @@ from supple.core.base.wrench import SIDE
 from supple.core.bodies import ancf as gradient
 from supple.core.bodies import line_edge as ls
 from supple.core.bodies import membrane
-from supple.core.contact import contact, fields, lines, pairs, surfaces
+from supple.core.contact import contact, fields, lines, pairs, sets, surfaces
 from supple.core.forces import beam_load as load
 from supple.core.forces import control, forces, pressure, rope, section_load
 from supple.core.forces import joint_forces as joint
@@ -91,20 +91,22 @@ def apart(first, length, other, more):
 
 
 @kernel
-def lines_are_apart(m):
-    """True if no one else writes where sliding points keep the number of their element; needs all else to fit."""
+def lists_are_apart(m):
+    """True if no one else writes where sliding points keep the number of their element, and sets of bodies their lists; needs all else to fit."""
     for n in range(1, m.node.shape[0]):
-        if m.node[n, at.MOTION] == at.LINE_EDGE and not line_is_apart(m, n, m.program[m.node[n, at.ATTACH] + ls.SCRATCH]):
+        if m.node[n, at.MOTION] == at.LINE_EDGE and not is_apart(m, m.program[m.node[n, at.ATTACH] + ls.SCRATCH], ls.SCRATCH_SIZE + 0 * n, n, -1):
+            return False
+    for e in range(m.element.shape[0]):
+        if m.element[e, at.KIND] == sets.CONTACT_SET and not is_apart(m, m.element[e, sets.SCRATCH], room_of_set(m.element[e]), -1, e):
             return False
     return True
 
 
 @kernel
-def line_is_apart(m, n, own):
-    """True if no one else writes the scratch of one node, which begins at ``own``."""
-    size = ls.SCRATCH_SIZE
-    for k in range(1, n):
-        if m.node[k, at.MOTION] == at.LINE_EDGE and not apart(own, size, m.program[m.node[k, at.ATTACH] + ls.SCRATCH], size):
+def is_apart(m, own, size, node, element):
+    """True if no one else writes the scratch of one node or element, ``size`` numbers from ``own`` on."""
+    for k in range(1, m.node.shape[0]):
+        if k != node and m.node[k, at.MOTION] == at.LINE_EDGE and not apart(own, size, m.program[m.node[k, at.ATTACH] + ls.SCRATCH], ls.SCRATCH_SIZE):
             return False
     for f in range(m.flex.shape[0]):
         length = FLEX_SPAN(m.head, m.flex[f, at.FLEX_N], m.flex[f, at.FLEX_R])[1]
@@ -121,7 +123,9 @@ def line_is_apart(m, n, own):
             length = rope.HEAD + count * rope.COLUMNS + count * (rope.SCALARS * count + 1)
             if not apart(own, size, el[rope.SCRATCH], length):
                 return False
-        elif el[at.KIND] == lines.LINE_CONTACT and not apart(own, size, el[lines.SCRATCH], line_scratch(el)):
+        if el[at.KIND] == sets.CONTACT_SET and e != element and not apart(own, size, el[sets.SCRATCH], room_of_set(el)):
+            return False
+        if el[at.KIND] == lines.LINE_CONTACT and not apart(own, size, el[lines.SCRATCH], line_scratch(el)):
             return False
     for g in range(m.gradient.shape[0]):
         b = m.gradient[g]
@@ -221,6 +225,8 @@ def forces_fit(m):
             states += el[control.STATES]
         elif (kind == pairs.CONTACT or kind == contact.RUBBING) and not form_fits(m, el):
             return False
+        elif (kind == sets.CONTACT_SET or kind == sets.SET_RUBBING) and not set_fits(m, e):
+            return False
         elif kind == pairs.CONTACT and pairs.sticks(el):
             inner += 3
             if el[pairs.STATE] != inner - 1:
@@ -257,6 +263,38 @@ def form_fits(m, el):
             return False
     many = fields.numbers_of(kind, m.program[counts], m.program[counts + 1], m.program[counts + 2])
     return many <= rules.MOST and within(at, many, m.data.shape[0])
+
+
+@kernel
+def room_of_set(el):
+    """Length of the scratch of a set of bodies."""
+    return sets.HEAD + sets.BALL_SCRATCH * el[sets.COUNT] + 1 + sets.WALL_SCRATCH * el[sets.WALLS] + el[sets.ROOM]
+
+
+@kernel
+def set_fits(m, e):
+    """True if balls, surfaces, lists and scratch of a set of bodies are there, and its push and its friction, one behind the other, have the same."""
+    el, n, s = m.element[e], m.element[e, sets.COUNT], m.element[e, sets.WALLS]
+    other = e + 1 if el[at.KIND] == sets.CONTACT_SET else e - 1
+    if not within(other, 1, m.element.shape[0]) or m.element[other, at.KIND] + el[at.KIND] != sets.CONTACT_SET + sets.SET_RUBBING:
+        return False
+    for k in range(sets.BALLS, sets.ROOM + 1):
+        if m.element[other, k] != el[k]:
+            return False
+    if not within(el[sets.BALLS], sets.BALL_INTS * n, m.program.shape[0]) or not within(el[sets.SURFACES], sets.WALL_INTS * s, m.program.shape[0]):
+        return False
+    if not within(el[sets.AT], sets.BALL_REALS * n, m.data.shape[0]) or not within(el[sets.WALL_AT], sets.WALL_REALS * s, m.data.shape[0]):
+        return False
+    if not within(el[sets.JOINED], el[sets.JOINTS], m.program.shape[0]) or not within(el[sets.SCRATCH], room_of_set(el), m.head[at.H_FLEX_WORK]):
+        return False
+    for i in range(n + s):
+        if not within(sets.node_of(m, el, i), 1, m.node.shape[0]):
+            return False
+    for i in range(s):
+        row = m.program[el[sets.SURFACES] + sets.WALL_INTS * i :]
+        if not within(row[sets.KIND], 1, surfaces.CAM) or not within(row[sets.HOLLOW], 1, 2 + 0 * s):
+            return False
+    return True
 
 
 @kernel

@@ -46,7 +46,8 @@ ENERGY_SPAN, INTERVAL_SPAN = es.OWN_RECORD.span, ev.SPAN_RECORD.span
 PLACES = {
     "at_time": st.T, "at_size": st.H, "at_energy": st.E_MAX, "at_error": st.ERROR_OLD, "at_switch": st.H_SWITCH,
     "at_least": st.H_MIN, "at_rtol": st.RTOL, "at_atol": st.ATOL, "at_stop": st.STOP, "at_steps": st.STEPS, "at_fresh": st.FRESH,
-    "at_rejected": st.AFTER_REJECT, "at_factored": st.FACTORED, "at_refused": st.REJECTED, "done": st.DONE, "paused": st.PAUSED,
+    "at_rejected": st.AFTER_REJECT, "at_factored": st.FACTORED, "at_refused": st.REJECTED, "at_events": st.EVENTS_FOUND,
+    "at_touches": st.TOUCHES_FOUND, "done": st.DONE, "paused": st.PAUSED,
 }  # fmt: skip
 # Sizes before them, and numbers behind them
 SIZES = "nodes", "nq", "nu", "nz", "nr", "all_nr", "at_q", "at_u", "at_z", "at_zdot"
@@ -99,6 +100,10 @@ def events_fit(m, run, count):
         return False
     for e in range(r.events.shape[0]):
         kind, index, axis = r.events[e, st.EVENT_KIND], r.events[e, st.EVENT_INDEX], r.events[e, st.EVENT_AXIS]
+        if kind == st.ON_GAP:
+            if index < 0 or not within(axis, 1, m.element.shape[0]):
+                return False
+            continue
         if kind < st.ON_COORDINATE or kind > st.ON_SPIN or (kind >= st.ON_PLACE and (axis < 0 or axis > 2)):
             return False
         end = m.head[at.H_Q] if kind == st.ON_COORDINATE else (m.head[at.H_U] if kind == st.ON_RATE else m.head[at.H_NODES])
@@ -401,7 +406,7 @@ def model_fault(m):
         return SIGNALS
     if not check_gradient.gradients_fit(m):
         return GRADIENTS
-    if not check_forces.forces_fit(m) or not check_gradient.lines_are_apart(m):
+    if not check_forces.forces_fit(m) or not check_gradient.lists_are_apart(m):
         return FORCES
     if not plan_fits(m):
         return PLAN

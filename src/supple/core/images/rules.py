@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.bodies import membrane
-from supple.core.contact import contact, lines, pairs, surfaces
+from supple.core.contact import contact, lines, pairs, sets, surfaces
 from supple.core.forces import beam_load as load
 from supple.core.forces import (
     bushing,
@@ -69,6 +69,7 @@ def _signals(kind, first, count):
     return [(kind, first + k, -1, "signals", 1) for k in range(count)]
 
 
+SET_LISTS = sets.BALLS, sets.WALLS, sets.SURFACES, sets.JOINED, sets.JOINTS
 # Elements, by kind. Functions, whose integers are addresses of code, are not among them: no image may have such
 ELEMENT = table(
     (forces.FORCE, forces.NODE, 0, "nodes", 1), *_signals(forces.FORCE, forces.SIGNALS, 6),
@@ -84,7 +85,12 @@ ELEMENT = table(
       for kind in (pairs.CONTACT, contact.RUBBING)
       for rule in ((pairs.A, 0, "nodes", 1), (pairs.B, 0, "nodes", 1), (pairs.AT, 0, "data", pairs.DATA),
                    (pairs.PAIR, 0, None, pairs.WITH_TEETH), (pairs.SURFACE, 0, None, surfaces.LAST), (pairs.STATE, -1, "nz", 1),
-                   (pairs.FRICTION, 0, None, contact.ROUNDED), (pairs.HOLLOW, 0, None, 1))),
+                   (pairs.FRICTION, 0, None, contact.ROUNDED), (pairs.HOLLOW, 0, None, 1), (pairs.WHEEL, 0, None, 1))),
+    *((kind, *rule)
+      for kind in (sets.CONTACT_SET, sets.SET_RUBBING)
+      for rule in ((sets.COUNT, 1, "programs", 0), *((column, 0, "programs", 0) for column in SET_LISTS),
+                   (sets.AT, 0, "data", 0), (sets.WALL_AT, 0, "data", 0), (sets.SCRATCH, 0, "flex_work", 0),
+                   (sets.ROOM, 0, "flex_work", 0), (sets.FRICTION, 0, None, 1))),
     *((kind, *rule)
       for kind in (lines.LINE_CONTACT, lines.LINE_RUBBING)
       for rule in ((lines.COUNT, 2, "programs", 0), (lines.NODES, 0, "programs", 0), (lines.PIECES, 0, "programs", 0),

@@ -7,16 +7,19 @@ missed, however short it is, and little is evaluated where the value is far away
 
 from __future__ import annotations
 
+import math
+
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
 from supple.core.bodies import tree
-from supple.core.run import reach
+from supple.core.run import gaps, reach
 from supple.core.run import step as st
 from supple.native.declare import INT, IVEC, REAL, kernel, shared
 
 NONE = 2.0  # a fraction of the step beyond its end: nothing was found
 LEAST = 2.0**-40  # fraction of a step, the shortest part that is halved
 COARSE, MOST = 2.0**-6, 4000  # ... behind so many looks: a quantity that stays close to its value
+PASSED = 16.0  # times rounding, within which a value is that which was passed
 ROUNDING = 64 * 2.2e-16  # of states that rest: Newton's iteration and projections leave some tens of units in the last place
 
 
@@ -56,6 +59,8 @@ def event_value(m, w, r, e):
     if ev[st.EVENT_KIND] == st.ON_RATE:
         return r.ut[ev[st.EVENT_INDEX]] - x[st.EVENT_VALUE]
     tree.poses(m, w, r.qt)
+    if ev[st.EVENT_KIND] == st.ON_GAP:
+        return gaps.gap_now(m, w, r, ev[st.EVENT_INDEX], ev[st.EVENT_AXIS]) - x[st.EVENT_VALUE]
     f, axis = w.node[ev[st.EVENT_INDEX]], ev[st.EVENT_AXIS]
     if ev[st.EVENT_KIND] == st.ON_PLACE:
         return point_along(f, x, axis) - x[st.EVENT_VALUE]
@@ -82,6 +87,8 @@ def start_events(m, w, r):
             size += r.scale[ev[st.EVENT_AXIS]]
         elif ev[st.EVENT_KIND] == st.ON_RATE:
             size += r.rate_scale[n]
+        elif ev[st.EVENT_KIND] == st.ON_GAP:
+            size += length + r.about[0]
         else:
             px, py, pz = point_along(w.node[n], x, 0), point_along(w.node[n], x, 1), point_along(w.node[n], x, 2)
             if ev[st.EVENT_KIND] == st.ON_PLACE:
@@ -161,6 +168,11 @@ def look(m, w, r, e, h, c, half):
         more = reach.spread(d, half) - abs(d[1]) * half
         return start - x[st.EVENT_VALUE] + d[0], d[1], more, reach.bent(d, half) * half, ROUNDING * size
     n, axis = ev[st.EVENT_INDEX], ev[st.EVENT_AXIS]
+    if ev[st.EVENT_KIND] == st.ON_GAP:  # whose slope may jump
+        gaps.gap_about(m, w, r, n, axis, c, half)
+        d, value = r.about, x[st.EVENT_VALUE]
+        more = d[0] - d[1] if d[0] > value else d[2] - d[0]
+        return d[0] - value, 0.0 * more, more, math.inf + 0.0 * more, ROUNDING * (d[3] + abs(d[0]) + abs(value))
     reach.go_along(m, w, r, c, half)
     f, ground = w.node[n], -1
     px, py, pz = point_along(f, x, 0), point_along(f, x, 1), point_along(f, x, 2)
@@ -224,7 +236,8 @@ def search(m, w, r, ints, e, t0, h, t1, keep):
                 width = half
                 continue
             after = value_at(m, w, r, e, b)
-        if abs(after) <= noise:  # what rests at its value has arrived there once, and passes nothing
+        # what rests at its value has arrived there once, and passes nothing; what has passed it is behind it where rounding does not reach
+        if abs(after) <= noise or (abs(after) <= PASSED * noise and before * after <= 0.0):
             after = 0.0
         if crosses(before, after, direction):
             start, s = value_at(m, w, r, e, a), a
@@ -232,7 +245,7 @@ def search(m, w, r, ints, e, t0, h, t1, keep):
                 s = locate(m, w, r, e, a, b, start, after)
             if s <= keep:
                 add_found(r, ints, e, t0 + s * h if s < 1.0 else t1)
-                found += 1
+                found, looks = found + 1, 0
                 if ev[st.EVENT_TERMINAL] == 1:
                     keep = s
                     ints[st.TERMINAL] = e

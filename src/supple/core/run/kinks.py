@@ -13,9 +13,9 @@ import math
 from supple.core.base import layout as at
 from supple.core.base import opcodes as op
 from supple.core.base.layout import TREE, WORK
-from supple.core.base.wrench import cross, frame, point
+from supple.core.base.wrench import point
 from supple.core.bodies import tree
-from supple.core.contact import gears, lines, pairs
+from supple.core.contact import lines, pairs
 from supple.core.forces import control, forces, joint_forces, rope
 from supple.core.forces import point_spring as line
 from supple.core.forces.callback import flat
@@ -23,9 +23,10 @@ from supple.core.forces.laws import STRAIGHT
 from supple.core.forces.signals import COEFFICIENTS, COUNT, OPERATIONS, PIECES, evaluate, piece
 from supple.core.run import line_search, reach
 from supple.core.run import step as st
-from supple.core.run.reach import COARSE, ROUNDING, apart
+from supple.core.run.gaps import contact_is_quiet, place_noise
+from supple.core.run.reach import COARSE, apart
 from supple.core.run.touches import has_contacts
-from supple.native.declare import INT, IVEC, REAL, TRUTH, VEC, kernel, shared
+from supple.native.declare import IVEC, REAL, TRUTH, VEC, kernel, shared
 
 SKIPPED = 1e-4  # first fraction of a step: what happens there belongs to the landing before it
 LEAST, MOST = 2.0**-40, 400  # shortest part; behind so many looks a state that stays at a kink is looked at in COARSE ones
@@ -35,8 +36,8 @@ INSIDE = 0.999  # of a part: signals may jump at the ends of steps
 AGAIN, FAR = 1.0 - 1e-6, 0.9  # fractions of a step that is repeated once, and again, before which a touch is not the one it was repeated for
 NOW = 1e-7  # fraction of a step: contacts that close before it touch already
 OPEN, AWAY = 0.0, 2.0  # marks of contacts that do not touch where a search begins
+CLEAR = 4.0  # times the rounding of a gap, beyond which a contact is open
 SHORT = 2.0**-50  # shortest part of the skipped one
-TURNED = 0.5  # rad that gears turn in a part: more is halved
 TURNS = 200.0  # rad in a step with events of points: there is room for so many crossings
 
 
@@ -146,12 +147,7 @@ def distance(m, w, r, first, second, a, b, c, half):
 
     Bounded by the way of one as seen from the other, or, if that is short, by the rate and second derivative of the distance.
     """
-    i, j = reach.last_column(m, first), reach.last_column(m, second)
-    while i != j:  # what moves both ends does not change the length
-        if i > j:
-            i = m.column[i, at.BEFORE]
-        else:
-            j = m.column[j, at.BEFORE]
+    i = reach.common_column(m, first, second)  # what moves both ends does not change the length
     bend = reach.bend_of_point(m, w, r, first, i, a[0], a[1], a[2], half)
     bend += reach.bend_of_point(m, w, r, second, i, b[0], b[1], b[2], half)
     au, av, aw = reach.velocity_behind(m, w, r, first, i, a[0], a[1], a[2])
@@ -174,115 +170,6 @@ def line_is_quiet(m, w, r, e, c, half):
     bx, by, bz, _, _, _ = point(w, el[line.B], p[b], p[b + 1], p[b + 2])
     length, reached, size = distance(m, w, r, el[line.A], el[line.B], (ax, ay, az), (bx, by, bz), c, half)
     return law_is_quiet(m, el[line.SPRING], length - p[line.LENGTH], reached, size + p[line.LENGTH], half)
-
-
-@kernel
-def place_noise(g):
-    """Rounding of a gap, by the numbers it is made of."""
-    return ROUNDING * (abs(g[pairs.C]) + abs(g[pairs.C + 1]) + abs(g[pairs.C + 2]))
-
-
-@kernel
-def flanks_stay_apart(m, w, r, e, i, half):
-    """True if the flanks of two gears do not meet in a part of the step; the gap of their teeth is never below that of their flanks.
-
-    Its rate is n.v with the velocity v, as seen from A, of B's point where the line of action touches the base circle. Its second derivative is n.a
-    and what n turns by, (u.v_C)(u.v)/l with the velocity v_C of B's centre. ``i`` is the last column that moves both.
-    """
-    el, g = m.element[e], pairs.numbers(w)[0]
-    first, second, d = el[pairs.A], el[pairs.B], m.data[el[pairs.AT] + pairs.TEETH :]
-    p, q = reach.turned_by(m, w, r, first, i)[0], reach.turned_by(m, w, r, second, i)[0]
-    if (p + q) * half > TURNED:
-        return False
-    nx, ny, nz = g[gears.ALONG], g[gears.ALONG + 1], g[gears.ALONG + 2]
-    x, y, z = g[pairs.C], g[pairs.C + 1], g[pairs.C + 2]
-    u, v, s = reach.velocity_behind(m, w, r, second, i, x, y, z)
-    a, b, k = reach.velocity_behind(m, w, r, first, i, x, y, z)
-    middle = math.sqrt((u - a) ** 2 + (v - b) ** 2 + (s - k) ** 2)
-    x, y, z = x - d[gears.RADIUS_B] * g[pairs.ARM], y - d[gears.RADIUS_B] * g[pairs.ARM + 1], z - d[gears.RADIUS_B] * g[pairs.ARM + 2]
-    u, v, s = reach.velocity_behind(m, w, r, second, i, x, y, z)
-    a, b, k = reach.velocity_behind(m, w, r, first, i, x, y, z)
-    u, v, s = u - a, v - b, s - k
-    rate, speed = abs(nx * u + ny * v + nz * s), math.sqrt(u * u + v * v + s * s)
-    bend = reach.bend_of_point(m, w, r, first, i, x, y, z, half) + reach.bend_of_point(m, w, r, second, i, x, y, z, half)
-    speed += bend * half
-    bend += 2.0 * p * speed + (middle + bend * half) * speed / abs(g[gears.LENGTH])
-    reached = rate * half + RESERVE * 0.5 * bend * half * half
-    flank = g[gears.FLANK]
-    return flank + reached < d[gears.PITCH] - 0.5 * d[gears.FAR] and flank > reached + place_noise(g)
-
-
-@kernel
-def disc_in_hollow(m, w, e, way, tilt):
-    """How far a disc comes nearer to the hollow cylinder around it than along its normal, if it goes ``way`` and its axis tilts, and the part of its tilt that counts.
-
-    Across A's axis its rim reaches M = max (e.c + R s), over unit vectors e, from the middle c, with s = sqrt(1 - (e.a)^2) and the axis a. M is convex in c, and
-    bends no more than 1/(e.c - R s'') there; e.c is above M - R. s changes by no more than its slope along the tilt. Without such a bound the first is negative.
-    """
-    el, i, g = m.element[e], m.element[e, pairs.AT], pairs.numbers(w)[0]
-    a, b = frame(w, el[pairs.A], m.data, i + pairs.POSE_A), frame(w, el[pairs.B], m.data, i + pairs.POSE_B)
-    x, y, z = cross((a[2], a[5], a[8]), (b[2], b[5], b[8]))
-    sine, radius = math.sqrt(x * x + y * y + z * z) + tilt, m.data[i + pairs.LARGE]
-    if sine > 0.5:
-        return -1.0, 1.0
-    share = sine / math.sqrt(1.0 - sine * sine)
-    room = m.data[i + pairs.SIZES] - g[pairs.GAP] - m.data[i + pairs.SMALL] - radius * (1.0 + sine * share) - way
-    if room <= 0.0:
-        return -1.0, 1.0
-    return 0.5 * way * way / room, share
-
-
-@shared(TREE, WORK, st.RUN, INT, REAL, gives=TRUTH)
-def contact_is_quiet(m, w, r, e, half):
-    """True if a contact that is open does not begin to touch; the workspace has the middle of the part.
-
-    The gap changes no more than the point of B is moved as seen from A. Above convex surfaces, and from within round ones, the way along the
-    normal decides, and what a surface rises along the way beside it.
-    """
-    el = m.element[e]
-    pairs.locate(m, w, e)
-    g = pairs.numbers(w)[0]
-    gap, first, second = g[pairs.GAP], el[pairs.A], el[pairs.B]
-    if gap < -place_noise(g):
-        return False
-    i, j = reach.last_column(m, first), reach.last_column(m, second)
-    while i != j:  # what moves both does not change the gap
-        if i > j:
-            i = m.column[i, at.BEFORE]
-        else:
-            j = m.column[j, at.BEFORE]
-    if el[pairs.PAIR] == pairs.WITH_TEETH and flanks_stay_apart(m, w, r, e, i, half):
-        return True
-    # any point of B serves, as long as A's point is the same and no point of B's surface moves farther
-    x, y, z = g[pairs.C], g[pairs.C + 1], g[pairs.C + 2]
-    bend = reach.bend_of_point(m, w, r, first, i, x, y, z, half) + reach.bend_of_point(m, w, r, second, i, x, y, z, half)
-    au, av, aw = reach.velocity_behind(m, w, r, first, i, x, y, z)
-    bu, bv, bw = reach.velocity_behind(m, w, r, second, i, x, y, z)
-    u, v, s = bu - au, bv - av, bw - aw
-    bent, (turns, faster) = 0.5 * bend * half * half, reach.turned_by(m, w, r, first, i)
-    way = math.sqrt(u * u + v * v + s * s) * half + bent
-    if el[pairs.PAIR] == pairs.WITH_TEETH:  # which turn about B's centre, too
-        turned = (turns + reach.turned_by(m, w, r, second, i)[0]) * half
-        return apart(gap, way + m.data[el[pairs.AT] + pairs.LARGE] * min(2.0, turned), 0.0, abs(x) + abs(y) + abs(z), half)
-    tilt, share = 0.0, 1.0
-    if el[pairs.PAIR] != pairs.WITH_BALL:  # which turns, too; what is round only with its axis
-        p, q = reach.turned_by(m, w, r, second, i)
-        turn, more = turns + p, faster + q
-        tilt = turn * half
-        if pairs.is_round(m, el):
-            b = frame(w, second, m.data, el[pairs.AT] + pairs.POSE_B)
-            tx, ty, tz = cross((g[pairs.W], g[pairs.W + 1], g[pairs.W + 2]), (b[2], b[5], b[8]))
-            tilt = min(tilt, math.sqrt(tx * tx + ty * ty + tz * tz) * half + (0.5 * more + turn * turn) * half * half)
-    rise, beside = pairs.rise(m, w, e, g, way)
-    if el[pairs.PAIR] == pairs.WITH_CORE and el[pairs.HOLLOW] == 1:
-        rise, share = disc_in_hollow(m, w, e, way, tilt)
-    reached = way
-    if rise >= 0.0 and beside > way:
-        along = abs(g[pairs.N] * u + g[pairs.N + 1] * v + g[pairs.N + 2] * s)
-        reached = min(way, along * half + bent + turns * half * way + rise)
-    if tilt > 0.0:
-        reached += m.data[el[pairs.AT] + pairs.LARGE] * min(2.0, share * tilt)
-    return apart(gap, reached, 0.0, abs(x) + abs(y) + abs(z), half)
 
 
 @kernel
@@ -387,7 +274,7 @@ def left_behind(m, w):
         if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 1.0:
             pairs.locate(m, w, e)
             g = pairs.numbers(w)[0]
-            if g[pairs.GAP] > place_noise(g):
+            if g[pairs.GAP] > CLEAR * place_noise(m, w, e):
                 return True
         if m.element[e, at.KIND] == lines.LINE_CONTACT and line_search.line_left_behind(m, w, e):
             return True
@@ -403,7 +290,7 @@ def note_open(m, w, r, t0, h, least):
             pairs.locate(m, w, e)
             g = pairs.numbers(w)[0]
             closing = g[pairs.N] * g[pairs.V] + g[pairs.N + 1] * g[pairs.V + 1] + g[pairs.N + 2] * g[pairs.V + 2] < 0.0
-            w.touched[e] = 2.0 if g[pairs.GAP] > 4.0 * place_noise(g) else (1.0 if closing else 0.0)
+            w.touched[e] = 2.0 if g[pairs.GAP] > CLEAR * place_noise(m, w, e) else (1.0 if closing else 0.0)
         elif m.element[e, at.KIND] == lines.LINE_CONTACT:
             line_search.mark_open(m, w, e)
 
@@ -419,7 +306,7 @@ def passed_early(m, w, r, t0, h, least):
     s, found = SKIPPED, 2.0
     branches_at(m, w, r, t0, h, s)
     if left_behind(m, w):
-        while s > SHORT and left_behind(m, w):
+        while s > least and left_behind(m, w):
             s *= 0.5
             branches_at(m, w, r, t0, h, s)
         found = s
@@ -441,7 +328,7 @@ def first_touch(m, w, r, t0, h, begin, end):
         for e in range(m.element.shape[0]):
             if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 2.0 and not contact_is_quiet(m, w, r, e, half):
                 g = pairs.numbers(w)[0]
-                quiet, touches = False, touches or abs(g[pairs.GAP]) <= 2.0 * place_noise(g)
+                quiet, touches = False, touches or abs(g[pairs.GAP]) <= 2.0 * place_noise(m, w, e)
             elif m.element[e, at.KIND] == lines.LINE_CONTACT and not line_search.line_is_quiet(m, w, r, e, half, AWAY):
                 quiet, touches = False, touches or line_search.at_touch(m, w, e)
         if touches:

@@ -106,7 +106,7 @@ def line_left_behind(m, w, e):
     _, x, y, _, _ = lines.own(m, w, e)
     noise = noise_of(x, m.data[m.element[e, lines.AT] + lines.REACH])
     for i in range(m.element[e, lines.BALLS]):
-        if y[i, lines.MARK] == 1.0 and y[i, lines.GAP] > noise:
+        if y[i, lines.MARK] == 1.0 and y[i, lines.GAP] > 4.0 * noise:
             return True
     return False
 

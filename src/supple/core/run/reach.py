@@ -107,6 +107,18 @@ def last_column(m, n):
 
 
 @kernel
+def common_column(m, first, second):
+    """The last column that moves both nodes, or -1."""
+    i, j = last_column(m, first), last_column(m, second)
+    while i != j:
+        if i > j:
+            i = m.column[i, at.BEFORE]
+        else:
+            j = m.column[j, at.BEFORE]
+    return i
+
+
+@kernel
 def arms(w, i, x, y, z):
     """Sizes of the angular part of column i, and of the velocity that it gives the point at x, y, z from the reference point."""
     j = w.column[i, at.COL_J]

@@ -42,18 +42,18 @@ DONE, PAUSED, EVENT, TOO_SMALL, NOT_CONVERGED, LOCKED, NOT_FINITE, GROWN = range
 
 DEGREE = 8  # coefficients per polynomial
 
-# Events: kind, index (q, u or node), terminal, direction, axis of a place or u of a coordinate; reals: value, place (3)
+# Events: kind, index (q, u, node or first element of a contact), terminal, direction, axis of a place, u of a coordinate or last element; reals: value, place (3)
 EVENT_KIND, EVENT_INDEX, EVENT_TERMINAL, EVENT_DIRECTION, EVENT_AXIS, EVENT_INTS = range(6)
 EVENT_VALUE, EVENT_PLACE, EVENT_REALS = starts(1, 3)
-# Those from ON_PLACE on turn with the body: x, y, z of a point, of its velocity, of the angular velocity
-ON_COORDINATE, ON_RATE, ON_PLACE, ON_VELOCITY, ON_SPIN = range(5)
+# Those from ON_PLACE on turn with the body: x, y, z of a point, of its velocity, of the angular velocity; least gap of a contact
+ON_COORDINATE, ON_RATE, ON_PLACE, ON_VELOCITY, ON_SPIN, ON_GAP = range(6)
 EVENTS_WAITING = 32  # a loop returns to Python when so many wait
 PER_STEP = 256  # crossings of one event in one step that can be told apart
 EVENT_ROOM = f"{EVENTS_WAITING} + {PER_STEP} * events"
 
 # Touches of contacts: 0 if not looked at yet, 1 open, 2 touching; whether it touches after the step; when it began; impulses of push, and of
-# friction on B; largest depth; speed of approach where it began; time without push, steps; energy that sliding and the bristle's damper took
-TOUCH_IS, TOUCH_AFTER, TOUCH_BEGIN, TOUCH_PUSH, TOUCH_RUB, TOUCH_DEPTH, TOUCH_SPEED, TOUCH_IDLE, TOUCH_STEPS, TOUCH_SLID, TOUCH_DAMPED, TOUCH = starts(
+# friction on B; largest depth; speed of approach where it began; time without push, steps; energy that friction with a state took and gave back
+TOUCH_IS, TOUCH_AFTER, TOUCH_BEGIN, TOUCH_PUSH, TOUCH_RUB, TOUCH_DEPTH, TOUCH_SPEED, TOUCH_IDLE, TOUCH_STEPS, TOUCH_TAKEN, TOUCH_BACK, TOUCH = starts(
     1, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1
 )
 TOUCHES_WAITING = 32  # a loop returns to Python when so many wait
@@ -77,6 +77,9 @@ RUN_RECORD = Record(
         "deepest": "elements",  # of contacts and sets, largest overlap where a step ended; of friction of a set the largest over what is allowed
         "touch": ("elements", TOUCH),
         "found_touch": (f"{TOUCHES_WAITING} + elements", TOUCH + 2),  # and when it ended, and of which element it is
+        "normal": ("elements", 3),  # of contacts, where the step before ended
+        "jump": "elements",  # largest overlap at the end of a step in which a contact began to touch
+        "through": "elements",  # steps in which bodies passed through each other
         "shown": SHOWN,
         # polynomials of the accepted step
         "px": ("nu", DEGREE),

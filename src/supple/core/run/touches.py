@@ -56,15 +56,13 @@ def contact_change(m, w, r, e, last, after):
 
 @kernel
 def rubbed(m, r, e, g, weight):
-    """Add what sliding and the damper of the bristle take of a contact that touches."""
+    """Add what friction with a state takes from bodies that touch, or gives back to them."""
     el, c, x, y = m.element[e], m.coef[e], r.touch[e], r.shown
-    axes = contact.axes_of(g)
-    n, v = contact.vector(g, pairs.N), contact.vector(y, contact.SHOWN_SLIP)
-    star, ratio, _ = contact.bristle(c, axes, n, y[contact.SHOWN_PUSH], v, contact.held(r.zt, el, axes))
-    slip = contact.scaled((1.0 - ratio) / c[contact.HOLD_DAMPING], star)
-    follows = contact.plus(v, -1.0, slip)
-    x[st.TOUCH_SLID] += weight * ratio * contact.dot(star, slip)
-    x[st.TOUCH_DAMPED] += weight * c[contact.HOLD_DAMPING] * contact.dot(follows, follows)
+    n, v, s = contact.vector(g, pairs.N), contact.vector(y, contact.SHOWN_SLIP), contact.held(r.zt, el, contact.axes_of(g))
+    star, ratio, _ = contact.bristle(c, contact.axis_of(c, el, g, n), n, y[contact.SHOWN_PUSH], v, s)
+    power = ratio * contact.dot(star, v)
+    x[st.TOUCH_TAKEN] += weight * max(power, 0.0)
+    x[st.TOUCH_BACK] += weight * max(-power, 0.0)
 
 
 @shared(TREE, WORK, st.RUN, INT, REAL)
@@ -121,6 +119,40 @@ def start_touches(m, w, r, t0):
             r.touch[e, st.TOUCH_IS] = 1.0
             if touches_at(m, w, r, e, 0.0):
                 begin(m, w, r, e, t0)
+            keep_normal(r, e, pairs.numbers(w)[0])
+
+
+@kernel
+def keep_normal(r, e, g):
+    """Remember the normal of the pair in the scratch."""
+    for k in range(3):
+        r.normal[e, k] = g[pairs.N + k]
+
+
+@kernel
+def turned_over(r, e, g):
+    """True if the normal of the pair in the scratch is opposite to the one that was remembered."""
+    return r.normal[e, 0] * g[pairs.N] + r.normal[e, 1] * g[pairs.N + 1] + r.normal[e, 2] * g[pairs.N + 2] < 0.0
+
+
+@shared(TREE, WORK, st.RUN, INT, REAL, gives=TRUTH)
+def contact_passes(m, w, r, e, last):
+    """True if contact e, open at both ends of the step with opposite normals, overlaps where the normal turns over: it was passed through.
+
+    What goes around a body has it turn over outside. This knows nothing of the search for touches (``kinks``).
+    """
+    a, b, least = 0.0, last, 0.0
+    for _ in range(HALVINGS):
+        c = 0.5 * (a + b)
+        state_of(m, w, r, c)
+        pairs.locate(m, w, e)
+        g = pairs.numbers(w)[0]
+        least = min(least, g[pairs.GAP])
+        if turned_over(r, e, g):
+            b = c
+        else:
+            a = c
+    return least < 0.0
 
 
 @kernel
@@ -141,18 +173,39 @@ def turn_over(m, w, r, ints, e, t0, h, last):
         end(r, ints, e, t0 + s * h)
 
 
+@kernel
+def look_between(m, w, r, last):
+    """Count what was passed through in the step, of contacts whose normal has turned over."""
+    for e in range(m.element.shape[0]):
+        if m.element[e, at.KIND] == pairs.CONTACT and r.touch[e, st.TOUCH_IS] == 1.0 and r.touch[e, st.TOUCH_AFTER] == 0.0:
+            state_of(m, w, r, last)
+            pairs.locate(m, w, e)
+            if turned_over(r, e, pairs.numbers(w)[0]):
+                r.through[e] += 1.0 if contact_passes(m, w, r, e, last) else 0.0
+                state_of(m, w, r, last)
+                pairs.locate(m, w, e)
+                keep_normal(r, e, pairs.numbers(w)[0])
+
+
 @shared(TREE, WORK, st.RUN, IVEC, REAL, REAL, REAL)
 def contact_follow(m, w, r, ints, t0, h, last):
     """Follow all touches through the step that is accepted up to its fraction ``last``."""
     start_touches(m, w, r, t0)
     state_of(m, w, r, last)
-    some = False
+    some, over = False, False
     for e in range(m.element.shape[0]):
         if m.element[e, at.KIND] == pairs.CONTACT:
             pairs.locate(m, w, e)
-            after = pairs.numbers(w)[0][pairs.GAP] < 0.0
+            g = pairs.numbers(w)[0]
+            after = g[pairs.GAP] < 0.0
             r.touch[e, st.TOUCH_AFTER] = 1.0 if after else 0.0
             some = some or (after and r.touch[e, st.TOUCH_IS] == 2.0)
+            if after and r.touch[e, st.TOUCH_IS] == 1.0:
+                r.jump[e] = max(r.jump[e], -g[pairs.GAP])
+            if not after and r.touch[e, st.TOUCH_IS] == 1.0 and turned_over(r, e, g):
+                over = True
+            else:
+                keep_normal(r, e, g)
     for k in range(3 if some else 0):  # those that touch all the time
         s, weight = node_of(k)
         state_of(m, w, r, s * last)
@@ -164,3 +217,5 @@ def contact_follow(m, w, r, ints, t0, h, last):
         if m.element[e, at.KIND] == pairs.CONTACT:
             if (r.touch[e, st.TOUCH_IS] == 2.0) != (r.touch[e, st.TOUCH_AFTER] == 1.0):
                 turn_over(m, w, r, ints, e, t0, h, last)
+    if over:
+        look_between(m, w, r, last)

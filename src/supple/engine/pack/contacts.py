@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,9 +120,12 @@ def pack(b: Builder, force: Contact) -> None:
         if hold is not None:
             ints[record.STATE] = b.add_inner_states(3) + 2
         if force.friction is not None:  # its axis, in the axes of the surface
-            axis = force.friction.axis
+            axis, angle = force.friction.axis, force.friction.axle_angle
             across = surface.pose if not swapped else Pose(EYE, moved.p)
             reals[contact.AXIS] = across.R.T @ axis
+            if angle is not None:
+                ints[record.WHEEL] = 1
+                reals[contact.AXIS] = np.array([math.cos(angle), math.sin(angle), 0.0])
         name = f"{force.name}[{k}]" if len(found) > 1 else force.name
         b.add_element({at.KIND: record.CONTACT, **ints}, reals, f"{name}.push")
         if force.friction is not None:

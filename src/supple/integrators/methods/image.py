@@ -14,7 +14,6 @@ import numpy as np
 from supple.core.base import layout
 from supple.core.images import image as checks
 from supple.core.run import step as st
-from supple.engine.pack.kinds import refuse_cells
 from supple.engine.reading.rows import row_sizes
 from supple.foundation.errors import ModelError
 from supple.integrators.methods.base import Integrator
@@ -40,7 +39,6 @@ def image(problem: Problem, integrator: Integrator, owner: str = "image") -> byt
     for name in problem.equations.compiled.sampled:
         what = f"SampledController '{name}' computes its efforts in Python"
         raise ModelError.plain(f"{owner}: {what}, which a C program has not")
-    refuse_cells(problem.equations.compiled, "a C program")
     run = integrator.begin(problem)
     run.change_rows()
     arrays = _arrays(run)

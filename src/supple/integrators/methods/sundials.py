@@ -349,7 +349,7 @@ class _Loop:
 
     def _longest(self, stop: float) -> float:
         """The time that a step may reach: where points are watched there is room for some turns."""
-        if not any(event.frames for event in self.problem.events):
+        if not any(event.frames or event.contact for event in self.problem.events):
             return stop
         u = st.read_run(self.buffers[0], self.buffers[3], self.count).u
         node = layout.integers(self.buffers[0], "node")

@@ -45,7 +45,14 @@ from supple.integrators.run.sampling import Sampler, pass_by
 from supple.integrators.run.thread_lock import FIRST_BUDGET, in_turn, turns_of_batch
 from supple.loops.singular import Watch
 from supple.results.data.audit import AuditRecord, MomentumRecord
-from supple.results.data.run_data import EventRecord, TouchRecord, depth_of, share_of
+from supple.results.data.run_data import (
+    EventRecord,
+    TouchRecord,
+    depth_of,
+    jump_of,
+    passages_of,
+    share_of,
+)
 from supple.results.files.state_file import OutputFile
 from supple.signals.formulas import pulse_times
 from supple.state import State
@@ -87,6 +94,9 @@ def event_tables(c: Compiled, events: Sequence[Event]) -> tuple[np.ndarray, Arra
             of_q = event.quantity == "coordinate"
             row[what] = (st.ON_COORDINATE, q) if of_q else (st.ON_RATE, u)
             row[st.EVENT_AXIS] = u
+        elif event.contact is not None:
+            pushes = [k for k in c.channels(event.contact) if c.force_names[k].endswith(".push")]
+            row[what], row[st.EVENT_AXIS] = (st.ON_GAP, pushes[0]), pushes[-1]
         else:
             frame = event.frames["of"]
             node, pose = c.place(frame)
@@ -487,6 +497,11 @@ class LoopRun:
                 over = deepest / allowed if allowed > 0.0 else 0.0
             word = depth_of(part or name)
             found[word] = max(found.get(word, 0.0), deepest)
+            jump, through = float(self.fields.jump[e]), float(self.fields.through[e])
+            if jump > coef[e, ALLOWED] > 0.0:
+                found[jump_of(part or name)] = max(found.get(jump_of(part or name), 0.0), jump)
+            if through > 0.0:
+                found[passages_of(part or name)] = through
             if part:
                 found[share_of(part)] = max(found.get(share_of(part), 0.0), over)
         return found

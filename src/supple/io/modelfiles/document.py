@@ -17,7 +17,7 @@ from typing import Any
 
 from supple.bodies.base.rigid import Ground
 from supple.constraints import SlidingJoint
-from supple.events import FRAME_QUANTITIES, Event
+from supple.events import FRAME_QUANTITIES, Event, contacts_among
 from supple.forces import FormulaLaw, Motor
 from supple.foundation.atomic_files import check_picture, check_target
 from supple.foundation.errors import ModelError, SuppleError, label, suggestion
@@ -213,6 +213,8 @@ def _of_target(item: Any, model: Model) -> str | None:
 def _of_event(event: Event, model: Model) -> str | None:
     if event.quantity in FRAME_QUANTITIES:
         return _OF_FRAME[event.quantity[:-1]]
+    if event.quantity == "gap":
+        return "m"
     joint = model.joints.get(event.joint or "")
     if joint is None or joint.nq != joint.nu:
         return None
@@ -389,14 +391,17 @@ class Document:
             self.outputs = found or self.outputs
 
     def _check_event(self, spec: Spec, event: Event) -> None:
-        """Refuse joints that are not there; those that are wrong are told already."""
-        if event.joint is None or (event.joint in self.specs and event.joint not in self.model):
+        """Refuse joints and contacts that are not there; those that are wrong are told already."""
+        kind, known, name = "joint", list(self.model.joints), event.joint
+        if event.contact is not None:
+            kind, known, name = "Contact", contacts_among(self.model.forces), event.contact
+        if name is None or (name in self.specs and name not in self.model):
             pass
-        elif event.joint not in self.model.joints:
-            near = suggestion(event.joint, list(self.model.joints))
-            spec.scope.unexpected(spec.node["of"], f"the name of a joint ({near})")
+        elif name not in known:
+            near = suggestion(name, known)
+            spec.scope.unexpected(spec.node["of"], f"the name of a {kind} ({near})")
             return
-        else:
+        elif event.joint is not None:
             joint = self.model.joints[event.joint]
             ask = lambda: joint.coordinate_index(event.coordinate, label(event))  # noqa: E731
             if self._quietly(lambda: self.reader.called(spec.node, spec.scope, ask)) is None:

@@ -211,13 +211,23 @@ class TouchRecord:
     speed: float  # m/s, at which the surfaces approach where it begins
     idle: float  # s without push: where it has let go
     steps: float  # of the integrator
-    slid: float  # J that sliding has taken, of friction with a state
-    damped: float  # J that the damper of its bristle has taken while it touched
+    taken: float  # J that friction with a state has taken from both bodies
+    back: float  # J that its spring has given back to them
 
     @property
     def contact(self) -> str:
         """Name of the contact."""
         return re.sub(r"\[\d+\]$", "", self.element)
+
+
+def jump_of(contact: str) -> str:
+    """Word among the statistics of a run for the overlap where a step has met a contact."""
+    return f"overlap where a step met {contact}"
+
+
+def passages_of(contact: str) -> str:
+    """Word among the statistics of a run for the steps that passed through a contact."""
+    return f"passages through {contact}"
 
 
 def share_of(contacts: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -13,9 +13,10 @@ from supple.bodies.shapes.height_field import HeightField
 from supple.bodies.shapes.lines import Line
 from supple.bodies.shapes.mesh import MeshShape
 from supple.forces import Contact, Contacts, HuntCrossley, RoundedFriction
+from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import label
 from supple.results.data.findings import RunFinding
-from supple.results.data.run_data import depth_of, share_of
+from supple.results.data.run_data import depth_of, jump_of, passages_of, share_of
 from supple.results.motion.impact_findings import impact_findings, rolling_findings
 
 if TYPE_CHECKING:
@@ -29,12 +30,15 @@ STICKS = 2.0  # transitions, below which friction is held to stick: the law has 
 LOST = 10.0  # times the kinetic energy, that friction takes from what creeps and does not coast
 ROUGH = 0.5  # of the allowed depth of a mesh: 0.05 of its least size
 TILTED, ASKEW = 0.02, 0.1  # rad between axes of gears: squares of 4e-4 and 1 %
+LOOKS = 50  # output times at which pairs found by cells are looked at
 FAR, WIDE = 0.01, 0.1  # lengths of the model: a way that is told, and a serious one
 
 
 def contact_findings(result: Result) -> Iterator[RunFinding]:
     """Contacts that overlap too far, creep, miss what they touch, or hit unlike their laws."""
     for force in result.forces.values():
+        if isinstance(force, Contact | Contacts):
+            yield from _missed(result, force)
         if isinstance(force, Contact):
             yield from _depth(result, force)
             yield from _hollow(result, force)
@@ -45,10 +49,19 @@ def contact_findings(result: Result) -> Iterator[RunFinding]:
             yield from impact_findings(result, force)
             if isinstance(force.A, InvoluteGear) and isinstance(force.B, InvoluteGear):
                 yield from _tilt(result, force, force.A, force.B)
-            if isinstance(force.friction, RoundedFriction):
-                yield from _creep(result, force, force.friction.transition)
         elif isinstance(force, Contacts):
             yield from _depth_of_set(result, force)
+        else:
+            continue
+        friction = force.friction
+        if isinstance(friction, RoundedFriction) and len(result.t) > 2:
+            looks: Iterable[Slips]
+            if isinstance(force, Contact):
+                view = result[force.name]
+                looks = [(np.arange(len(result.t)), view.slips, view.normal_forces)]
+            else:
+                looks = _slips_of_set(result, force, friction)
+            yield from _creep(result, force, friction.transition, looks)
 
 
 def _depth(result: Result, force: Contact) -> Iterator[RunFinding]:
@@ -73,6 +86,35 @@ def _depth(result: Result, force: Contact) -> Iterator[RunFinding]:
         "0.05 of a radius, 0.1 of a thickness, or the radii of both edges of boxes, for which laws "
         f"of contact hold: use a stiffness of {needed:.1e}",
     )
+
+
+def _missed(result: Result, force: Contact | Contacts) -> Iterator[RunFinding]:
+    """The search for touches excludes both; this is seen at accepted steps, without it."""
+    through = float(result.statistics.get(passages_of(force.name), 0.0))
+    jump = float(result.statistics.get(jump_of(force.name), 0.0))
+    advice = "use Radau() or a smaller max_step, and report it"
+    if through > 0.0:
+        yield RunFinding(
+            force.name,
+            "passed through",
+            through,
+            0.0,
+            None,
+            True,
+            f"{label(force)}: bodies passed through each other in {through:.0f} steps without a "
+            f"touch: {advice}",
+        )
+    if jump > 0.0:
+        yield RunFinding(
+            force.name,
+            "passed through",
+            jump,
+            0.0,
+            None,
+            True,
+            f"{label(force)}: a step that began before a touch ended with an overlap of "
+            f"{jump:.2g} m, for which its law does not hold: {advice}",
+        )
 
 
 def _hollow(result: Result, force: Contact) -> Iterator[RunFinding]:
@@ -221,36 +263,67 @@ def _tilt(
     )
 
 
-def _creep(result: Result, force: Contact, transition: float) -> Iterator[RunFinding]:
+Slips = tuple[Indices, Array, Array]  # numbers of output times; slip (nk, n, 3) and push (nk, n)
+
+
+def _creep(
+    result: Result, force: Contact | Contacts, transition: float, looks: Iterable[Slips]
+) -> Iterator[RunFinding]:
     """Way made at a steady speed below twice the transition, while friction takes all energy."""
-    t, view, size = result.t, result[force.name], result.data.compiled.length
-    if len(t) < 3:
-        return
-    kinetic, taken = result.energy.kinetic, view.lost_by_friction
-    for k in range(view.slips.shape[1]):
-        v = view.slips[:, k]
-        speed = np.linalg.norm(v, axis=1)
-        slow = (speed < STICKS * transition) & (view.normal_forces[:, k] > 0.0)
-        both = slow[1:] & slow[:-1]
-        steps = np.where(both, np.diff(t), 0.0)
-        lost = float(np.sum(np.diff(taken)[both]))
-        if not both.any() or lost < LOST * float(kinetic[1:][both].max()):
-            continue  # it coasts
-        moved = np.cumsum(0.5 * (v[1:] + v[:-1]) * steps[:, None], axis=0)
-        ways = np.concatenate([np.zeros((1, 3)), moved])
-        far = float(np.linalg.norm(np.ptp(ways, axis=0)))
-        if not far > FAR * size:
-            continue
-        begin, time = float(t[int(np.argmax(both))]), float(steps.sum())
+    size, farthest = result.data.compiled.length, 0.0
+    for ks, slips, pushes in looks:
+        t, kinetic = result.t[ks], result.energy.kinetic[ks]
+        taken = np.diff(result[force.name].lost_by_friction[ks])
+        for v, push in zip(np.moveaxis(slips, 1, 0), pushes.T, strict=True):
+            slow = (np.linalg.norm(v, axis=1) < STICKS * transition) & (push > 0.0)
+            both = slow[1:] & slow[:-1]
+            lost = float(np.sum(taken[both]))
+            if not both.any() or lost < LOST * float(kinetic[1:][both].max()):
+                continue  # it coasts
+            steps = np.where(both, np.diff(t), 0.0)
+            moved = np.cumsum(0.5 * (v[1:] + v[:-1]) * steps[:, None], axis=0)
+            ways = np.concatenate([np.zeros((1, 3)), moved])
+            way = float(np.linalg.norm(np.ptp(ways, axis=0)))
+            if way > max(FAR * size, farthest):
+                farthest, begin, time = way, float(t[int(np.argmax(both))]), float(steps.sum())
+    if farthest > 0.0:
+        advice = "Friction, which sticks"
+        if isinstance(force, Contacts):
+            advice = f"a smaller one, or with cells=False {advice}"
         yield RunFinding(
             force.name,
             "creep",
-            far / size,
+            farthest / size,
             FAR,
             begin,
-            far > WIDE * size,
-            f"{label(force)} slides by {far:.2g} m in {time:.3g} s from t = {begin:.3g} s on, "
+            farthest > WIDE * size,
+            f"{label(force)} slides by {farthest:.2g} m in {time:.3g} s from t = {begin:.3g} s on, "
             f"where dry friction sticks: below its transition of {transition:.2g} m/s a rounded "
-            "law creeps; use Friction, which sticks",
+            f"law creeps; use {advice}",
         )
-        return
+
+
+def _slips_of_set(result: Result, force: Contacts, friction: RoundedFriction) -> Iterator[Slips]:
+    """Of contacts of their own, and of pairs found by cells at some of the output times."""
+    view, every = result[force.name], np.arange(len(result.t))
+    history = view._set
+    own = history.each()
+    for _, one in own:
+        yield every, one.slip, one.push
+    ks = np.unique(np.linspace(0, len(every) - 1, min(len(every), LOOKS)).astype(int))
+    single = {contact.name for contact, _ in own}
+    names: dict[tuple[int, int], int] = {}
+    found = list[tuple[int, int, Array, float]]()
+    mu = cast(Any, friction.mu)[0] * friction.static_ratio
+    for i, k in enumerate(ks.tolist()):
+        for pair in history.pairs(k):
+            if f"{force.name}[{pair.shapes[0]},{pair.shapes[1]}]" not in single:
+                # |t| = mu N v/sqrt(v^2 + v0^2)
+                part = pair.friction_force / (mu * pair.normal_force or math.inf)
+                rest = math.sqrt(max(1.0 - float(part @ part), 1e-6))
+                place = names.setdefault(pair.shapes, len(names))
+                found.append((i, place, -friction.transition / rest * part, pair.normal_force))
+    slips, pushes = np.zeros((len(ks), len(names), 3)), np.zeros((len(ks), len(names)))
+    for i, place, slip, push in found:
+        slips[i, place], pushes[i, place] = slip, push
+    yield ks, slips, pushes
