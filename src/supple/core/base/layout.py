@@ -269,7 +269,7 @@ WORK_RECORD = Record(
         # force elements
         "effort": "nu",
         "power": "elements",
-        "touched": "elements",  # of contacts 1 if they touch where a search within a step begins
+        "touched": "elements",  # of contacts 1 if they touch where a search within a step begins, -1 if it leaves them out
         "zdot": "nz",
         "slopes": ("outer", 4),  # of the effort over the state, and of the state's rate over place, velocity and state
         "law": ("inner", LAW),  # tangents of inner states

@@ -32,6 +32,7 @@ from supple.core.contact.record import (  # noqa: F401 (others read them here)
     HOLLOW,
     LARGE,
     LEVER,
+    ONE_OF_MANY,
     PAIR,
     PAIR_ROW,
     PAIR_SIZE,
@@ -62,7 +63,15 @@ from supple.core.contact.record import (  # noqa: F401 (others read them here)
 from supple.native.declare import INT, kernel, shared
 
 FLAT = 1e-3  # sine of the angle between a ring and a plane, and angle between straight lines, below which they are crowned
+SHALLOW = 1e-6  # in radii of a ball
 LOOKS, CLOSE = 100, 1e-13  # for the nearest place of a bar: most looks, and how exact it is in parts of its length
+
+
+@kernel
+def shallow(tree, e):
+    """Depth (m) up to which a ball of a line or surface counts as open where steps are looked through for touches, zero of other shapes."""
+    el = tree.element[e]
+    return SHALLOW * tree.data[el[AT] + SMALL] if el[ONE_OF_MANY] == 1 else 0.0
 
 
 @kernel

@@ -100,6 +100,7 @@ def pack(b: Builder, force: Contact) -> None:
             record.STATE: -1,
             record.FRICTION: int(isinstance(force.friction, RoundedFriction)),
             record.HOLLOW: int(surface.inside),
+            record.ONE_OF_MANY: int(isinstance(other, TouchingBall) and other.frame is not None),
         }
         if surface.data is not None:
             ints |= _form(b, surface.data)
