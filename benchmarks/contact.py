@@ -90,7 +90,7 @@ def study(problem: touching.Problem, peers: dict[str, Any], seconds: float) -> d
     for program, peer in peers.items():
         others, other = peer_methods(problem, program, peer)
         for method in others:
-            method.cheapest(other)
+            method.settled(other)
         methods += others
         found["between_programs"][program] = between(reference, other)
     take_turns(methods, seconds)

@@ -51,7 +51,7 @@ def twenty() -> Problem:
     places = np.column_stack([0.13 * columns, 0.13 * rows, np.zeros(20)])
     places[:, 2] = RADIUS + draw.uniform(0.01, 0.06, 20)
     velocities = np.column_stack([draw.uniform(-0.3, 0.3, (20, 2)), np.zeros(20)])
-    return Problem("20 balls", 0.5, places, velocities, 0.5, 1.0)
+    return Problem("20 balls", 0.25, places, velocities, 0.5, 1.0)
 
 
 def problems() -> dict[str, Problem]:

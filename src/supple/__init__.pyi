@@ -31,9 +31,9 @@ from supple.bodies.base.rigid import RigidBody as RigidBody
 from supple.bodies.beam.beam import Beam as Beam
 from supple.bodies.nodal.ancf_line import ANCFBeam as ANCFBeam
 from supple.bodies.nodal.ancf_line import Cable as Cable
-from supple.bodies.nodal.belt import Belt as Belt
 from supple.bodies.nodal.ancf_plate import ANCFPlate as ANCFPlate
 from supple.bodies.nodal.ancf_solid import ANCFSolid as ANCFSolid
+from supple.bodies.nodal.belt import Belt as Belt
 from supple.bodies.shapes.areas import Surface as Surface
 from supple.bodies.shapes.cam import Cam as Cam
 from supple.bodies.shapes.cone import Cone as Cone

@@ -39,7 +39,7 @@ from supple.foundation.arrays import Indices, Vector
 from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Body, Frame, Line
-from supple.foundation.poses import EYE, Pose
+from supple.foundation.poses import Pose
 from supple.foundation.validate import read_only, set_fields
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ SAMPLES = 4096  # places of a belt among which the nearest one is sought
 
 
 class Around(NamedTuple):
-    """A closed curve in a plane: for each circle the straight line that leaves it, and the arc on the next."""
+    """A closed curve in a plane: from each circle a straight line, and the arc on the next one."""
 
     x: Vector  # (2 n,) m where pieces begin, along the curve
     length: float  # m
@@ -69,8 +69,8 @@ def _circles(owner: str, value: Any) -> Vector:
     circles = validate.array(owner, "pulleys", value, PULLEYS)
     if circles.ndim != 2 or circles.shape[0] < 2 or circles.shape[1] != 3:
         raise ModelError(owner, "pulleys", value, PULLEYS)
-    way = np.linalg.norm(np.roll(circles[:, :2], -1, axis=0) - circles[:, :2], axis=1)
-    if np.any(circles[:, 2] == 0.0) or np.any(way <= np.abs(np.roll(circles[:, 2], -1) - circles[:, 2])):
+    step = np.abs(np.roll(circles, -1, axis=0) - circles)
+    if np.any(circles[:, 2] == 0.0) or np.any(np.hypot(step[:, 0], step[:, 1]) <= step[:, 2]):
         raise ModelError(owner, "pulleys", value, PULLEYS)
     return read_only(circles)
 
@@ -105,7 +105,8 @@ class Belt(Cable):
     begin : (3,) m, place of the station 0 as it is laid, in the world
 
     Without load it is straight where it is cut open: bending around pulleys takes a moment. A run
-    begins with the belt as it is laid, and ``start="static"`` with the equilibrium near it.
+    begins with the belt as it is laid. Nothing but friction holds it along its axis and along the
+    axes of pulleys.
     """
 
     length: float = field(init=False)
