@@ -214,10 +214,11 @@ def _strains(record: ANCFRecord, e: Array, bent: Bending | None) -> Array:
     lengths = np.diff(stations)
     cells = np.stack(mesh.cells)
     own, rest = (x[:, cells, :2].reshape(len(x), -1, 4, 3) for x in (e, mesh.rest[None]))
+    laid = 0.0 if body.closed else _stretch(lengths, rest)  # a belt is laid under tension
+    stretch = np.abs(_stretch(lengths, own) - laid)
     sections = [body.section.at(float(x) / body.length) for x in stations]
     if bent is None:
-        return np.abs(_stretch(lengths, own)) + _bent_line(lengths, own, sections)
-    stretch = np.abs(_stretch(lengths, own) - _stretch(lengths, rest))
+        return stretch + _bent_line(lengths, own, sections)
     twist, largest = np.abs(bent.curvature[..., 0]), np.zeros_like(stretch)
     for end in (0, 1):
         curvature = _at_end(end, bent, own, rest)
