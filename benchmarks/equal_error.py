@@ -80,6 +80,18 @@ class Method:
         if near:
             _, self.setting, self.error, self.steps = min(near, key=lambda row: best[row[1]])
 
+    def settled(self, reference: CubicSpline) -> None:
+        """Find the coarsest setting that meets the target, as the next two finer ones do."""
+        row: list[tuple[float, float, int]] = []
+        for setting in self.settings:
+            run = self.run(setting)
+            error = rms(run, reference)
+            row = [*row, (setting, error, run.steps)] if error <= self.target else []
+            if len(row) == 3 or run.solve > LIMIT:
+                break
+        if row:
+            self.setting, self.error, self.steps = row[0]
+
     def again(self) -> float:
         """Time the chosen setting once more; returns the CPU seconds of the whole call."""
         run = self.run(self.setting)

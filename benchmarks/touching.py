@@ -51,7 +51,7 @@ def twenty() -> Problem:
     places = np.column_stack([0.13 * columns, 0.13 * rows, np.zeros(20)])
     places[:, 2] = RADIUS + draw.uniform(0.01, 0.06, 20)
     velocities = np.column_stack([draw.uniform(-0.3, 0.3, (20, 2)), np.zeros(20)])
-    return Problem("20 balls", 0.5, places, velocities, 0.5, 1.0)
+    return Problem("20 balls", 0.25, places, velocities, 0.5, 1.0)
 
 
 def problems() -> dict[str, Problem]:
@@ -78,8 +78,8 @@ def scaled(path: Any) -> np.ndarray:
     return rows / math.sqrt(rows.shape[1] / 3)
 
 
-def supple_model(problem: Problem) -> sp.Model:
-    """The problem in Supple."""
+def supple_model(problem: Problem, cells: bool = False) -> sp.Model:
+    """The problem in Supple; with ``cells`` pairs of balls that are near are found by cells."""
     model = sp.Model(gravity=(0, 0, -GRAVITY), name=problem.name)
     law = sp.HuntCrossley(problem.restitution, problem.speed, STIFFNESS, exponent=1)
     rubs = sp.RoundedFriction(MU, transition=TRANSITION)
@@ -94,9 +94,7 @@ def supple_model(problem: Problem) -> sp.Model:
         body = model.add(sp.RigidBody(f"body{k}", MASS, inertia=0.4 * MASS * RADIUS**2))
         rate = (0, 0, 0, *velocity)
         model.add(sp.Free(f"way{k}", model.ground.at(*place), body.at(0), initial_rate=rate))
-        ball = sp.Sphere(body.at(0), radius=RADIUS)
-        model.add(sp.Contact(f"floor{k}", ball, floor, law, rubs))
-        for j, other in enumerate(balls):
-            model.add(sp.Contact(f"pair{j}_{k}", other, ball, law, rubs))
-        balls.append(ball)
+        balls.append(sp.Sphere(body.at(0), radius=RADIUS))
+    if balls:
+        model.add(sp.Contacts("all", [floor, *balls], law, rubs, cells=cells))
     return model

@@ -33,6 +33,7 @@ from supple.bodies.nodal.ancf_line import ANCFBeam as ANCFBeam
 from supple.bodies.nodal.ancf_line import Cable as Cable
 from supple.bodies.nodal.ancf_plate import ANCFPlate as ANCFPlate
 from supple.bodies.nodal.ancf_solid import ANCFSolid as ANCFSolid
+from supple.bodies.nodal.belt import Belt as Belt
 from supple.bodies.shapes.areas import Surface as Surface
 from supple.bodies.shapes.cam import Cam as Cam
 from supple.bodies.shapes.cone import Cone as Cone

@@ -205,3 +205,60 @@ def test_points_too_far_apart_are_told_with_the_number_that_ends_it() -> None:
     stopped = between_points(points)
     assert [f for f in stopped.motion.findings if f.what == "points"] == []
     assert stopped["ball"].velocity[-1, 2] > 0.0
+
+
+# ------------------------------------------------------------------------------ touches and steps
+
+
+def thrown(height: float, speed: float, radius: float, stiffness: float, thin: bool) -> sp.Model:
+    """A cable that flies flat towards a thin plate, or to a floor."""
+    m = sp.Model(gravity=(0, 0, 0))
+    rope = m.add(sp.Cable("rope", 1.0, sp.Circle(0.002), STEEL, elements=8))
+    start = m.ground.at(-0.5, 0, height)
+    m.add(sp.Free("air", start, rope.at(0), initial_rate=(0, 0, 0, 0, 0, -speed)))
+    body = sp.Cuboid(m.ground.at(0), size=(2.0, 0.1, 1e-4)) if thin else sp.Plane(m.ground.at(0))
+    law = sp.HuntCrossley(stiffness=stiffness, restitution=0.5, speed=speed or 1.0, exponent=1)
+    rubs = sp.RoundedFriction(0.3)
+    m.add(sp.Contact("stop", sp.Line(rope, radius=radius), body, law, rubs))
+    return m
+
+
+@pytest.mark.parametrize("method", [sp.Radau, pytest.param(sp.BDF, marks=pytest.mark.slow)])
+def test_no_ball_of_a_line_passes_through_what_is_thin(method: type) -> None:
+    """The step is free: the way of one is far longer than the body is thick."""
+    for height in (0.02, 0.1, 0.3) if method is sp.Radau else (0.1,):
+        model = thrown(height, 3.0, 1e-5, 3e9, thin=True)
+        r = sp.simulate(model, 1.1 * height / 3.0, tolerance=1e-2, integrator=method())
+        assert r["rope"].nodes[..., 2].min() > 0.0, height
+        assert len(r["stop"].touches) > 0
+
+
+def test_what_lies_on_a_floor_without_a_load_takes_few_steps() -> None:
+    """All gaps are zero but for rounding, which is no kink."""
+    r = sp.simulate(thrown(1e-3, 0.0, 1e-3, 1e6, thin=False), 0.2, tolerance=1e-4)
+    assert r.statistics["steps"] < 100
+
+
+def test_energy_is_kept_by_balls_that_touch_at_once_and_part_one_by_one() -> None:
+    for tolerance in (1e-4, 1e-6):
+        r = sp.simulate(thrown(1e-3, 1.0, 1e-5, 3e7, thin=False), 0.003, tolerance=tolerance)
+        assert np.abs(r.energy.error).max() < tolerance * r.energy.kinetic[0]
+        assert len(r["stop"].touches) == 1
+
+
+@pytest.mark.slow
+def test_balls_that_stick_and_slip_take_steps_by_accuracy() -> None:
+    """A band on a drum that turns: 41 balls, each with kinks of its own, end few steps."""
+    m = sp.Model()
+    band = m.add(sp.Cable("band", 1.0, sp.Circle(0.002), STEEL, 20, damping=sp.Rayleigh(1e-3)))
+    m.add(sp.Spherical("anchor", m.ground.at(0), band.at(0)))
+    drum = m.add(sp.RigidBody("drum", 1.0, inertia=1e-2))
+    m.add(sp.Revolute("axle", m.ground.at(0.5, 0, -0.201), drum.at(0), "y"))
+    m.add(sp.Driver("motor", "axle", "5*t**2"))
+    side = sp.Cylinder(drum.at(0), radius=0.2, length=0.2, axis="y")
+    law = sp.HuntCrossley(stiffness=1e6, exponent=1)
+    m.add(sp.Contact("grip", sp.Line(band, radius=0.001), side, law, sp.Friction(0.3)))
+    m.add(sp.Force("pull", band.at(1.0), force=(10, 0, -4)))
+    r = sp.simulate(m, 0.05, tolerance=1e-4)
+    assert r.statistics["steps"] < 2200  # 2900 if each ended one
+    assert np.abs(r.energy.error).max() < 1e-3 * r.energy.kinetic.max()

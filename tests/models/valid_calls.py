@@ -169,6 +169,12 @@ CALLS: dict[str, Call] = {
         "InvoluteGear": {"frame": LINK.at(0.3), "teeth": 20, "module": 2e-3, "width": 0.02},
         "Beam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},
         "Cable": {**NAME, "length": 1.0, "section": sp.Circle(0.01), "material": STEEL},
+        "Belt": {
+            **NAME,
+            "pulleys": [(0, 0, 0.1), (0.5, 0, 0.2)],
+            "section": sp.Circle(0.01),
+            "material": STEEL,
+        },
         "ANCFBeam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},
         "ANCFPlate": {**NAME, "size": (1.0, 0.5), "thickness": 0.01, "material": STEEL},
         "ANCFSolid": {**NAME, "component": CUBE, "interfaces": [FOOT]},

@@ -108,8 +108,8 @@ class SlidingJoint(FrameConstraint, Shaft):
     def _check(self, owner: str) -> None:
         super()._check(owner)
         body, chosen = self.A.body, self.follows
-        if not body.along_line:
-            expected = "a frame on a Cable or an ANCFBeam"
+        if not body.along_line or cast("ANCFLine", body).closed:
+            expected = "a frame on a Cable or an ANCFBeam with two ends"
             raise ModelError(owner, "A", self.A, f"{expected}, not on {label(body)}")
         if chosen == "section" and not cast("ANCFLine", body).turns:
             expected = f"'point' or 'tangent' on {label(body)}, which has no sections that turn"

@@ -195,8 +195,8 @@ def folded(compiled: Compiled, q: Array) -> str:
         if not record.body.along_line:
             continue
         mesh = record.mesh
-        turns = line_turns(q[record.q].reshape(1, *mesh.rest.shape), mesh.axes_from)[0]
-        rest = line_turns(mesh.rest[None], mesh.axes_from)[0]
+        turns = line_turns(q[record.q].reshape(1, *mesh.rest.shape), mesh)[0]
+        rest = line_turns(mesh.rest[None], mesh)[0]
         k = int(np.argmax(turns))
         if turns[k] > FOLDED and rest[k] < 0.5 * FOLDED:
             return (

@@ -291,12 +291,13 @@ def finer_line(body: ANCFLine) -> dict[str, Any]:
 def line_map(body: ANCFLine, stations: Vector) -> sparse.csr_array:
     """Nodal vectors at other stations (m) of a line from its own."""
     parts = []
+    stations = stations[: len(stations) - body.closed]
     for k, x in enumerate(stations):
         own, rows_of = line_vectors(body, float(x))
         rows = np.repeat(k * len(rows_of) + np.arange(len(rows_of)), len(own))
         parts.append((rows, np.tile(own, len(rows_of)), rows_of.ravel()))
     vectors = body.mesh.node_vectors
-    return _joined(parts, (len(stations) * vectors, len(body.stations) * vectors))
+    return _joined(parts, (len(stations) * vectors, len(body.mesh.rest) * vectors))
 
 
 def plate_map(body: ANCFPlate, factor: int) -> sparse.csr_array:

@@ -222,7 +222,7 @@ def _kinked(c: Compiled, before: Array, after: Array) -> bool:
             return True
         if record.body.along_line:
             both = np.array([before[record.q], after[record.q]]).reshape(2, *mesh.rest.shape)
-            most = line_turns(both, mesh.axes_from).max(axis=1, initial=0.0)
+            most = line_turns(both, mesh).max(axis=1, initial=0.0)
             if most[1] > FARTHER * most[0] + TURN:
                 return True
     return False

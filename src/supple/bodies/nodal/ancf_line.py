@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,7 +39,7 @@ from supple.foundation.arrays import Indices, Vector
 from supple.foundation.cached import cached_property
 from supple.foundation.errors import ModelError, label
 from supple.foundation.frames import Body, Frame, Line
-from supple.foundation.poses import EYE, Pose
+from supple.foundation.poses import Pose
 from supple.foundation.validate import read_only, set_fields
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class ANCFLine(ANCFBody, AxisBody):
     """A body of elements one after the other along an axis; places that are used become nodes."""
 
     elements: int
+    closed: ClassVar[bool] = False  # True if the last station is the node of the first
     _used: tuple[float, ...] = ()  # inner stations (m) that a model uses
 
     @property
@@ -370,10 +371,12 @@ class Cable(ANCFLine):
         """False: nothing tells where y is."""
         return False
 
-    def node_pose(self, node: int) -> Pose:
-        """Place of a node at rest, and the axes of the body."""
-        return Pose(EYE, np.array([self.stations[node], 0.0, 0.0]))
+    @property
+    def _laid_vectors(self) -> Vector | None:
+        """Nodal vectors (nodes, 2, 3) of what is closed, as it is laid."""
+        return None
 
     def _made_mesh(self) -> ANCFMesh:
         line = BeamLine(section=self.section, material=self.material, length=self.length)
-        return cable_mesh(self.element, line, self.stations, 3, self.__dict__["_time"])
+        time, laid = self.__dict__["_time"], self._laid_vectors
+        return cable_mesh(self.element, line, self.stations, 3, time, laid)

@@ -141,7 +141,7 @@ ELEMENT_TABLE, ELEMENT_DATA, ELEMENT_VECTORS, GRADIENT_ELEMENT = range(4)
 # Force elements: kind, then what the kind needs, see core/forces/forces.py; last the first line of the border of Newton's matrix that
 # it has, -1 if none (core/equations/tree_border.py)
 KIND = 0
-LINES, ELEMENT_INTS = 12, 13
+LINES, ELEMENT_INTS = 13, 14
 ELEMENT_REALS = 28
 
 # Signals: code, place in the data, and of its integers in the programs; see core/forces/signals.py
@@ -269,7 +269,7 @@ WORK_RECORD = Record(
         # force elements
         "effort": "nu",
         "power": "elements",
-        "touched": "elements",  # of contacts 1 if they touch where a search within a step begins
+        "touched": "elements",  # of contacts 1 if they touch where a search within a step begins, -1 if it leaves them out
         "zdot": "nz",
         "slopes": ("outer", 4),  # of the effort over the state, and of the state's rate over place, velocity and state
         "law": ("inner", LAW),  # tangents of inner states

@@ -32,6 +32,7 @@ from supple.core.contact.pairs import (
     AXES,
     FRICTION,
     GAP,
+    ONE_OF_MANY,
     PART,
     STATE,
     WHEEL,
@@ -44,6 +45,7 @@ from supple.core.contact.pairs import (
     change,
     locate,
     numbers,
+    shallow,
     sticks,
 )
 from supple.core.contact.pairs import AXIS as RING_AXIS
@@ -291,11 +293,16 @@ def contact_stored(tree, work, e, z):
 
 @shared(TREE, WORK, INT, VEC, gives=INT)
 def contact_branch(tree, work, e, z):
-    """Branch: 0 open, 1 let go, 2 touching or sticking, 3 sliding; the nearest part of A's surface counts where it touches."""
+    """Branch: 0 open, 1 let go, 2 touching or sticking, 3 sliding; the nearest part of A's surface counts where it touches.
+
+    A ball of a line or surface is open until it is deeper than shallow, or else touching.
+    """
     el, c, g = tree.element[e], tree.coef[e], numbers(work)[0]
     locate(tree, work, e)
-    if g[GAP].real >= 0.0:
+    if g[GAP].real + shallow(tree, e) >= 0.0:
         return 0
+    if el[ONE_OF_MANY] == 1:
+        return 2
     n, v, branch = vector(g, N), vector(g, V), 2
     rate = -dot(n, v)
     force, _ = push(c, -g[GAP], rate)

@@ -34,6 +34,7 @@ from supple.core.contact.record import (  # noqa: F401 (others read them here)
     HOLLOW,
     LARGE,
     LEVER,
+    ONE_OF_MANY,
     PAIR,
     PAIR_ROW,
     PAIR_SIZE,
@@ -65,6 +66,15 @@ from supple.core.contact.record import (  # noqa: F401 (others read them here)
     numbers,
 )  # fmt: skip
 from supple.native.declare import INT, kernel, shared
+
+SHALLOW = 1e-6  # in radii of a ball
+
+
+@kernel
+def shallow(tree, e):
+    """Depth (m) up to which a ball of a line or surface counts as open where steps are looked through for touches, zero of other shapes."""
+    el = tree.element[e]
+    return SHALLOW * tree.data[el[AT] + SMALL] if el[ONE_OF_MANY] == 1 else 0.0
 
 
 @kernel

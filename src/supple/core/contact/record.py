@@ -9,9 +9,10 @@ from supple.native.declare import kernel
 
 CONTACT = 20
 # Element integers: nodes of A and B, place in the data, pair, kind of A's surface, last of three states of friction (-1: none),
-# law of friction without states, 1 if A's surface is turned inside out; behind two of fields.py 1 if the axis of friction goes with that of B's ring
+# law of friction without states, 1 if A's surface is turned inside out; behind those of fields.py 1 if the axis of friction goes with that of B's ring,
+# and 1 if it is one of the balls of a line or surface
 A, B, AT, PAIR, SURFACE, STATE, FRICTION, HOLLOW = range(1, 9)
-WHEEL = 11
+WHEEL, ONE_OF_MANY = 11, 12
 # Pairs: a ball of B and a surface of A; a ring of B and a plane of A; a core of B and a surface of A (cores.py); a cam of B and a plane of A; teeth of two gears
 WITH_BALL, WITH_RING, WITH_CORE, WITH_CAM, WITH_TEETH = 0, 1, 2, 3, 4
 # Data: pose of A's frame in node A, of B's in node B; sizes of A's surface; of B: radius of the ball, of the ring's section or around the core;

@@ -236,7 +236,10 @@ def branches_move(tree):
 
 @shared(TREE, WORK, REAL, VEC, VEC, VEC, gives=INT)
 def branches(tree, work, t, q, u, z):
-    """A number that changes when a force law changes its branch; needs poses and velocities of the tree if ``branches_move``."""
+    """A number that changes when a force law changes its branch; needs poses and velocities of the tree if ``branches_move``.
+
+    Contacts that a search leaves out (-1 in ``touched``) do not change it.
+    """
     code = 0
     for e in range(tree.element.shape[0]):
         el, c = tree.element[e], tree.coef[e]
@@ -249,7 +252,7 @@ def branches(tree, work, t, q, u, z):
             code = MANY * code + control.control_branch(tree, work, e, t, q, u, z)
         elif el[at.KIND] == ROPE:
             code = MANY * code + rope.rope_branch(tree, work, e, q, u)
-        elif el[at.KIND] == CONTACT:
+        elif el[at.KIND] == CONTACT and work.touched[e] >= 0.0:
             code = MANY * code + contact.contact_branch(tree, work, e, z)
         elif el[at.KIND] == LINE_CONTACT:
             code = MANY * code + lines.line_branch(tree, work, e)

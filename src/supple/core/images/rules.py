@@ -85,7 +85,8 @@ ELEMENT = table(
       for kind in (pairs.CONTACT, contact.RUBBING)
       for rule in ((pairs.A, 0, "nodes", 1), (pairs.B, 0, "nodes", 1), (pairs.AT, 0, "data", pairs.DATA),
                    (pairs.PAIR, 0, None, pairs.WITH_TEETH), (pairs.SURFACE, 0, None, surfaces.LAST), (pairs.STATE, -1, "nz", 1),
-                   (pairs.FRICTION, 0, None, contact.ROUNDED), (pairs.HOLLOW, 0, None, 1), (pairs.WHEEL, 0, None, 1))),
+                   (pairs.FRICTION, 0, None, contact.ROUNDED), (pairs.HOLLOW, 0, None, 1), (pairs.WHEEL, 0, None, 1),
+                   (pairs.ONE_OF_MANY, 0, None, 1))),
     *((kind, *rule)
       for kind in (sets.CONTACT_SET, sets.SET_RUBBING)
       for rule in ((sets.COUNT, 1, "programs", 0), *((column, 0, "programs", 0) for column in SET_LISTS),

@@ -131,7 +131,7 @@ def contact_is_quiet(m, w, r, e, half):
     el = m.element[e]
     pairs.locate(m, w, e)
     g = pairs.numbers(w)[0]
-    gap, i = g[pairs.GAP], reach.common_column(m, el[pairs.A], el[pairs.B])  # what moves both does not change the gap
+    gap, i = g[pairs.GAP] + pairs.shallow(m, e), reach.common_column(m, el[pairs.A], el[pairs.B])  # what moves both does not change it
     if gap < -place_noise(m, w, e):
         return False
     if el[pairs.PAIR] == pairs.WITH_TEETH and flanks_stay_apart(m, w, r, e, i, half):

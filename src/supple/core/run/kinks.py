@@ -4,6 +4,10 @@ Laws have branches: a stop or a contact touches or not, a controller saturates o
 A part of a step is quiet if bounds of ``reach`` keep every law on its branch; other parts are halved. Ropes over pulleys, dampers
 between points, and formulas, which may bend where it cannot be told beforehand, are sampled at eighths of the step as well, and so are contacts that
 touch already: bounds tell that no other one begins to touch, however thin the body and large the step.
+
+Of the many balls of a line or surface one or the other may touch or part all the time. Where kinks come in a row, steps do not end there: error
+control sees forces that are there at an end of the step. Balls that begin to touch and still close at its end, that touch at both, or that part at its
+start, are left out of the search. Others may have passed through a body, or have touched within the step: they are looked for as any contact.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ from supple.core.run.touches import has_contacts
 from supple.native.declare import IVEC, REAL, TRUTH, VEC, kernel, shared
 
 SKIPPED = 1e-4  # first fraction of a step: what happens there belongs to the landing before it
+PER_KINK, ROW = 8, 56  # steps for each kink on which one ends, and how many of them are owed where balls of lines and surfaces are left out
 LEAST, MOST = 2.0**-40, 400  # shortest part; behind so many looks a state that stays at a kink is looked at in COARSE ones
 SAMPLED = 0.125  # longest part between samples of laws without bounds
 RESERVE = 2.0  # for the second derivative of a signal within a part
@@ -241,13 +246,46 @@ def may_close(m):
 
 
 @kernel
+def closes(m, w, e, h):
+    """2 if contact e is open at the state in the workspace, 1 if it touches and closes in a step of size h, but for rounding, 0 otherwise."""
+    pairs.locate(m, w, e)
+    g = pairs.numbers(w)[0]
+    rate = g[pairs.N] * g[pairs.V] + g[pairs.N + 1] * g[pairs.V + 1] + g[pairs.N + 2] * g[pairs.V + 2]
+    if g[pairs.GAP] + pairs.shallow(m, e) > CLEAR * place_noise(m, w, e):
+        return 2
+    return 1 if rate * h < -place_noise(m, w, e) else 0
+
+
+@kernel
+def leave_out(m, w, r, ints, t0, h, least):
+    """Write -1 of each ball of a line or surface that a search within the step leaves out, 0 of other contacts."""
+    some = False
+    for e in range(m.element.shape[0]):
+        w.touched[e] = 0.0
+        some = some or (m.element[e, at.KIND] == pairs.CONTACT and m.element[e, pairs.ONE_OF_MANY] == 1)
+    ints[st.LANDED] = max(ints[st.LANDED] - 1, 0)
+    if not some or ints[st.LANDED] < ROW:
+        return
+    branches_at(m, w, r, t0, h, least)
+    for e in range(m.element.shape[0]):
+        if m.element[e, at.KIND] == pairs.CONTACT and m.element[e, pairs.ONE_OF_MANY] == 1:
+            w.touched[e] = closes(m, w, e, h)
+    branches_at(m, w, r, t0, h, 1.0)
+    for e in range(m.element.shape[0]):
+        if m.element[e, at.KIND] == pairs.CONTACT and m.element[e, pairs.ONE_OF_MANY] == 1:
+            begin, end = w.touched[e], closes(m, w, e, h)
+            seen = end == 1 if begin == 2.0 else (end < 2 or begin == 0.0)
+            w.touched[e] = -1.0 if seen else 0.0
+
+
+@kernel
 def note_touches(m, w):
     """Write which contacts touch at the state in the workspace; True if one does."""
     some = False
     for e in range(m.element.shape[0]):
-        if m.element[e, at.KIND] == pairs.CONTACT:
+        if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] >= 0.0:
             pairs.locate(m, w, e)
-            w.touched[e] = 1.0 if pairs.numbers(w)[0][pairs.GAP] < 0.0 else 0.0
+            w.touched[e] = 1.0 if pairs.numbers(w)[0][pairs.GAP] + pairs.shallow(m, e) < 0.0 else 0.0
             some = some or w.touched[e] == 1.0
         elif m.element[e, at.KIND] == lines.LINE_CONTACT and line_search.mark_touching(m, w, e):
             some = True
@@ -274,7 +312,7 @@ def left_behind(m, w):
         if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 1.0:
             pairs.locate(m, w, e)
             g = pairs.numbers(w)[0]
-            if g[pairs.GAP] > CLEAR * place_noise(m, w, e):
+            if g[pairs.GAP] + pairs.shallow(m, e) > CLEAR * place_noise(m, w, e):
                 return True
         if m.element[e, at.KIND] == lines.LINE_CONTACT and line_search.line_left_behind(m, w, e):
             return True
@@ -286,11 +324,8 @@ def note_open(m, w, r, t0, h, least):
     """Write of each contact at the fraction ``least`` of the step 2 if it is open, 1 if it touches and is closing, 0 otherwise."""
     branches_at(m, w, r, t0, h, least)
     for e in range(m.element.shape[0]):
-        if m.element[e, at.KIND] == pairs.CONTACT:
-            pairs.locate(m, w, e)
-            g = pairs.numbers(w)[0]
-            closing = g[pairs.N] * g[pairs.V] + g[pairs.N + 1] * g[pairs.V + 1] + g[pairs.N + 2] * g[pairs.V + 2] < 0.0
-            w.touched[e] = 2.0 if g[pairs.GAP] > CLEAR * place_noise(m, w, e) else (1.0 if closing else 0.0)
+        if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] >= 0.0:
+            w.touched[e] = closes(m, w, e, h)
         elif m.element[e, at.KIND] == lines.LINE_CONTACT:
             line_search.mark_open(m, w, e)
 
@@ -328,7 +363,7 @@ def first_touch(m, w, r, t0, h, begin, end):
         for e in range(m.element.shape[0]):
             if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 2.0 and not contact_is_quiet(m, w, r, e, half):
                 g = pairs.numbers(w)[0]
-                quiet, touches = False, touches or abs(g[pairs.GAP]) <= 2.0 * place_noise(m, w, e)
+                quiet, touches = False, touches or abs(g[pairs.GAP] + pairs.shallow(m, e)) <= 2.0 * place_noise(m, w, e)
             elif m.element[e, at.KIND] == lines.LINE_CONTACT and not line_search.line_is_quiet(m, w, r, e, half, AWAY):
                 quiet, touches = False, touches or line_search.at_touch(m, w, e)
         if touches:
@@ -389,6 +424,9 @@ def first_unseen(m, w, r, ints, t0, h):
     if ints[st.SWITCHED] == 1:
         ints[st.SWITCHED] = 0
         return 2.0
+    if has_contacts(m):
+        ints[st.LANDED] = ROW + 1  # a touch that lasts ends no step of these methods
+        leave_out(m, w, r, ints, t0, h, LEAST)
     s = first_kink(m, w, r, t0, h, LEAST)
     if s > 0.999999 or branches_at(m, w, r, t0, h, 1.0) != branches_at(m, w, r, t0, h, SKIPPED):
         return 2.0
@@ -433,6 +471,7 @@ def find_switch(m, w, r, ints, reals, t0, h):
         ints[st.SWITCHED] = 0
         if h > 4.0 * reals[st.H_MIN] and may_close(m):  # another step than the one that was looked at
             least = max(4.0 * reals[st.H_MIN] / h, NOW)
+            leave_out(m, w, r, ints, t0, h, least)
             note_open(m, w, r, t0, h, least)
             s = first_touch(m, w, r, t0, h, least, 1.0)
             if s < limit and (1.0 - s) * h > 4.0 * reals[st.H_MIN]:
@@ -444,10 +483,14 @@ def find_switch(m, w, r, ints, reals, t0, h):
     if turns > TURNS:
         s = 0.5 * TURNS / turns
     elif m.head[at.H_SWITCHES] > 0:
-        s = first_kink(m, w, r, t0, h, max(min(4.0 * reals[st.H_MIN] / h, 0.5 * SKIPPED), NOW))
+        least = max(min(4.0 * reals[st.H_MIN] / h, 0.5 * SKIPPED), NOW)
+        if has_contacts(m):
+            leave_out(m, w, r, ints, t0, h, least)
+        s = first_kink(m, w, r, t0, h, least)
         if s > 0.999999:
             return False
         ints[st.SWITCHED] = 1
+        ints[st.LANDED] += PER_KINK
     else:
         return False
     reals[st.H_SWITCH] = max(s * h, 2.0 * reals[st.H_MIN])

@@ -29,7 +29,8 @@ GRID, STOP, FRESH, AFTER_REJECT, EVENTS_FOUND, BAD_DOF, KEEP_JACOBIAN, FACTORED,
 N_EVENTS, N_SCREWS = 17, 18  # events that are looked for, screws along which momentum is kept
 AGE, RENEW = 19, 20  # steps since the tangents were made; steps to come in which they are not kept
 TOUCHES_FOUND = 21  # touches of contacts that have ended and wait to be handed over
-INT_STATE = 22
+LANDED = 22  # kinks on which steps have ended of late, in units of steps
+INT_STATE = 23
 
 # Real state of a run
 T, H, H_OLD, ERROR_OLD, RATE, RTOL, ATOL, H_MAX, H_MIN, E_START, E_ERROR, E_ELASTIC = range(12)

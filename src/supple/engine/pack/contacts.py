@@ -113,6 +113,7 @@ def pack(b: Builder, force: Contact) -> None:
             record.STATE: -1,
             record.FRICTION: int(isinstance(force.friction, RoundedFriction)),
             record.HOLLOW: int(surface.inside),
+            record.ONE_OF_MANY: int(isinstance(other, TouchingBall) and other.frame is not None),
         }
         form = other.data if isinstance(other, TouchingCurve) else surface.data
         if form is not None:

@@ -64,6 +64,7 @@ def cable_table(
     ends: tuple[float, float],
     rest: Array,
     time: float = 0.0,
+    closed: bool = False,
 ) -> ElementTable:
     """Table of the element between two places in 0..1 of a line.
 
@@ -79,6 +80,8 @@ def cable_table(
     time : s
         Viscosity beside E in units of E. It acts on the axial strain alone: a rate of r_xx that
         does not see rotations would need the direction of the section.
+    closed : bool
+        True if the line has no ends.
     """
     length = (ends[1] - ends[0]) * line.length
     mass, bending, square = np.zeros((4, 4)), np.zeros((4, 4)), 0.0
@@ -91,7 +94,8 @@ def cable_table(
         square += step * EI / law.axial
     rows, D = stretch_rows(length), stretch_stiffness(line, ends)
     if kind == "mean":
-        strains = stretch_terms(Beside.of(line, ends), 4.0 * square / length**3)
+        beside = Beside(False, False, False) if closed else Beside.of(line, ends)
+        strains = stretch_terms(beside, 4.0 * square / length**3)
         points = [StrainPoint.of(rows, strains, D, time * D)]
     else:
         points = [StrainPoint.of(rows, [CURVED], D[2, 2], time * D[2, 2])]
@@ -110,15 +114,21 @@ def cable_mesh(
     stations: Array,
     dimension: int,
     time: float = 0.0,
+    laid: Array | None = None,
 ) -> ANCFMesh:
     """Mesh of elements between stations (n + 1,) m of a straight line, in 2 or 3 dimensions.
 
-    The other parameters are those of `cable_table`.
+    With nodal vectors ``laid`` (n, 2, d) its end is its begin, and these are where they are before
+    it moves. The other parameters are those of `cable_table`.
     """
 
     def table(ends: tuple[float, float], vectors: Array) -> ElementTable:
-        return cable_table(kind, line, ends, vectors, time)
+        return cable_table(kind, line, ends, vectors, time, laid is not None)
 
     rest = np.zeros((len(stations), 2, dimension))
     rest[:, 0, 0], rest[:, 1, 0] = stations, 1.0
-    return chain(line, stations, rest, table)
+    made = chain(line, stations, rest, table)
+    if laid is None:
+        return made
+    cells = [cell % len(laid) for cell in made.cells]
+    return ANCFMesh.of(laid, cells, [made.tables[kind] for kind in made.kinds])

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from supple.bodies.nodal.ancf_line import ANCFBeam, ANCFLine
     from supple.engine.base.body_records import ANCFRecord
     from supple.fem.beams.line import SectionLaw
+    from supple.fem.nodal.ancf_mesh import ANCFMesh
     from supple.foundation.arrays import Array
 
 SECTION = 2  # first of the gradients r_y, r_z
@@ -66,14 +67,14 @@ def turn_vectors(before: Array, now: Array) -> Array:
     return np.asarray(sine * angles(more)[..., None] / np.where(size > 0.0, size, 1.0))
 
 
-def line_turns(e: Array, which: int) -> Array:
+def line_turns(e: Array, mesh: ANCFMesh) -> Array:
     """Angles (nt, elements) by which sections, of cables slopes, turn from node to node, rad.
 
-    ``e`` (nt, nodes, V, 3) are nodal vectors, ``which`` is the first gradient of their axes.
+    ``e`` (nt, nodes, V, 3) are nodal vectors of the mesh of a line.
     """
     if e.shape[2] > 2:
-        return angles(element_turns(node_axes(e, which)))
-    a, b = e[:, :-1, 1], e[:, 1:, 1]
+        return angles(element_turns(node_axes(e, mesh.axes_from)))
+    a, b = np.moveaxis(e[:, np.stack(mesh.cells), 1], 2, 0)
     across = np.linalg.norm(np.cross(a, b), axis=2)
     return np.asarray(np.arctan2(across, (a * b).sum(axis=2)))
 
@@ -213,7 +214,8 @@ def _strains(record: ANCFRecord, e: Array, bent: Bending | None) -> Array:
     lengths = np.diff(stations)
     cells = np.stack(mesh.cells)
     own, rest = (x[:, cells, :2].reshape(len(x), -1, 4, 3) for x in (e, mesh.rest[None]))
-    stretch = np.abs(_stretch(lengths, own) - _stretch(lengths, rest))
+    laid = 0.0 if body.closed else _stretch(lengths, rest)  # a belt is laid under tension
+    stretch = np.abs(_stretch(lengths, own) - laid)
     sections = [body.section.at(float(x) / body.length) for x in stations]
     if bent is None:
         return stretch + _bent_line(lengths, own, sections)

@@ -356,7 +356,7 @@ def _line(result: Result, record: ANCFRecord) -> tuple[BodyMonitor, list[Check]]
     e = q.reshape(len(t), *record.mesh.rest.shape)
     at_nodes = [body.node(frame) for frames in touched(result, body) for frame in frames]
     bent = Bending(record, e, at_nodes) if body.turns else None
-    turns = line_turns(e, record.mesh.axes_from) if bent is None else bent.turned
+    turns = line_turns(e, record.mesh) if bent is None else bent.turned
     turned = Extreme(t, turns.max(axis=1, initial=0.0))
     strained = Extreme(t, surface_strain(record, e, bent).max(axis=1, initial=0.0))
     cable = not body.turns and cast("Cable", body).element == "mean"
