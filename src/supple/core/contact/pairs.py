@@ -269,7 +269,7 @@ def change(tree, e, g, th, d):
         if el[PAIR] == WITH_BAR:
             crown = FLAT / data[el[AT] + LARGE] + zero
             dt = slide(g, crown, n, th, dc)
-        dc = (dc[0] + dt * axis[0], dc[1] + dt * axis[1], dc[2] + dt * axis[2])
+            dc = (dc[0] + dt * axis[0], dc[1] + dt * axis[1], dc[2] + dt * axis[2])
         dn, s, sunk = bent(g, dc), g[LEVER], data[el[AT] + PART_WAY] * along
         if el[PAIR] == WITH_BAR:
             sunk = 0.5 * (along - 2.0 * crown * g[ARM] * dt)
