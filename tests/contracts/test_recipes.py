@@ -278,8 +278,8 @@ def test_rows_say_what_a_force_couples(kind: str) -> None:
 
 
 def test_rows_say_whose_laws_have_branches() -> None:
-    """As the kernel does that tells the branches of all elements."""
-    kernel = getattr(codes.branches, "function", codes.branches)
+    """As the kernel does that tells the branch of an element."""
+    kernel = getattr(codes.branch_of, "function", codes.branch_of)
     kinked = {getattr(codes, n) for n in re.findall(r"== ([A-Z_]+)", inspect.getsource(kernel))}
     assert kinked <= set(ELEMENTS)
     never = FORCES[sp.Force].switches

@@ -62,7 +62,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     ),
     "sparse matrices": ("linalg_multifrontal_",),
     "elimination along the tree": ("equations_tree_", "equations_articulated_body_"),
-    "kinks": ("run_kinks_first_kink", "run_kinks_is_quiet", "run_reach_", "forces_forces_branches"),
+    "kinks": ("run_kinks_first_kink", "run_kinks_is_quiet", "run_reach_", "forces_forces_branch"),
     "events": ("run_events_",),
 }
 

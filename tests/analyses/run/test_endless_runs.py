@@ -212,6 +212,20 @@ def test_a_run_that_does_not_move(monkeypatch) -> None:
     assert ", energy error 5e-07, ~15 s left" in run.pace.text()
 
 
+@pytest.mark.parametrize("method", [sp.Radau, sp.DormandPrince])
+def test_a_bounce_that_never_ends(method) -> None:
+    """A hard ball that loses nothing and rises by 1e-7 m: 7000 bounces/s."""
+    m = sp.Model(gravity=(0, 0, -9.81))
+    b = m.add(sp.RigidBody("ball", 1.0, inertia=1e-3))
+    m.add(sp.Prismatic("way", m.ground.at(0, 0, 1e-7), b.at(0), "z"))
+    law = sp.HuntCrossley(restitution=1.0, speed=1.0, stiffness=1e10, exponent=1)
+    m.add(sp.Contact("bounce", sp.Plane(m.ground.at(0)), sp.Point(b.at(0)), law))
+    with pytest.warns(sp.SuppleWarning, match="2000 steps were not enough") as told:
+        sp.simulate(m, 100.0, integrator=method(max_steps=2000), tolerance=1e-4)
+    words = r"% of the steps end where a force law changes its branch, .* that of 'bounce'"
+    assert re.search(words, str(told[0].message))
+
+
 @pytest.mark.parametrize(
     ("integrator", "why"),
     [

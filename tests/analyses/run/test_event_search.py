@@ -10,6 +10,8 @@ import pytest
 import supple as sp
 from models.bouncing_ball import METHODS, G, ball, times
 
+LAW = sp.HuntCrossley(0.8, 2.0, 1e7)
+
 
 def test_sixty_bounces() -> None:
     """The last flight takes 1.7e-6 s, where the first try of a step is a tenth of a second."""
@@ -218,3 +220,43 @@ def test_kinks_that_are_passed_for_a_moment(kind) -> None:
     if kind != "limit":
         free = speed * 0.57 - 0.5 * G * 0.57**2
         assert abs(other - free) > 5e-3
+
+
+@pytest.mark.parametrize("method", ["Radau", "DormandPrince", "GeneralizedAlpha"])
+@pytest.mark.parametrize("limit", ["stop", "controller"])
+def test_a_limit_that_is_not_there_cuts_no_step(limit: str, method: str) -> None:
+    """The same steps, to the last bit, as with one that is far away."""
+    found = []
+    for far in (np.inf, 1e9):
+        m = ball(0.2)
+        m.add(sp.Contact("hit", sp.Plane(m.ground.at(0)), sp.Point(m["ball"].at(0)), LAW))
+        if limit == "stop":
+            m.add(sp.JointStop("top", "z", lower=-far, upper=0.3, stiffness=1e4))
+        else:
+            m.add(sp.JointStop("top", "z", upper=0.3, stiffness=1e4, lower=-1e9))
+            m.add(sp.PID("hold", "z", kp=1.0, ki=0.1, kd=0.1, target=0.1, limit=far))
+        r = sp.simulate(m, 1.0, integrator=METHODS[method], output=20, tolerance=1e-6)
+        found.append((r.statistics["steps"], r.q.tobytes(), r.u.tobytes()))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("method", [sp.Radau, sp.DormandPrince, sp.GeneralizedAlpha])
+@pytest.mark.parametrize("law", ["plane", "globe", "stop", "rope"])
+def test_a_run_leaves_a_kink_within_rounding(law: str, method) -> None:
+    """It begins in steps that do not move what is 1e-16 m to 1e-14 m from a kink; they grow."""
+    for gap in (0.0, 1e-16, 1e-15, 4e-15, 1e-14):
+        m = sp.Model(gravity=(0, 0, -G))
+        b = m.add(sp.RigidBody("ball", 1.0, inertia=1e-2))
+        m.add(sp.Prismatic("z", m.ground.at(1, 1, 0), b.at(0), "z", 0.5 + gap, -0.1))
+        if law in ("plane", "globe"):
+            under, ball_ = sp.Plane(m.ground.at(0)), sp.Sphere(b.at(0), radius=0.5)
+            if law == "globe":
+                under = sp.Sphere(m.ground.at(1, 1, -6e6), radius=6e6)
+            m.add(sp.Contact("hit", under, ball_, LAW))
+        elif law == "stop":
+            m.add(sp.JointStop("hit", "z", lower=0.5, stiffness=1e7))
+        else:
+            path = [m.ground.at(1, 1, 1.5), b.at(0)]
+            m.add(sp.Rope("hit", path, length=1.0, stiffness=1e7))
+        brief = method(first_step=1e-12, max_steps=3000)
+        assert sp.simulate(m, 0.1, integrator=brief, output=2, tolerance=1e-5).success, gap

@@ -354,9 +354,9 @@ def control(o, count, state, h, wanted, error, power, safety, fresh):
 
 
 @kernel
-def look_between(count, state, fresh):
-    """A step from one kink to the next ends half-way instead: forces are taken at its ends, where a stop does not push yet."""
-    if fresh:
+def look_between(count, state):
+    """A step from a kink to where that ends again ends half-way instead: forces are taken at its ends, where a stop does not push yet."""
+    if count[st.SWITCHED] == 3:
         state[st.H], state[st.H_SWITCH], count[st.SWITCHED] = 0.5 * state[st.H_SWITCH], 0.0, 0
 
 
@@ -412,7 +412,7 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
                 middle_state(m, r, o, h)
             fill_polynomials(m, r, o, h)
         if not fixed and kinks.find_switch(m, w, r, count, state, t, h):
-            look_between(count, state, fresh)
+            look_between(count, state)
             continue
         kink = acceptance.ends_on_kink(state)
         count[st.STEPS] += 1

@@ -234,6 +234,24 @@ def branches_move(tree):
     return False
 
 
+@shared(TREE, WORK, INT, REAL, VEC, VEC, VEC, gives=INT)
+def branch_of(tree, work, e, t, q, u, z):
+    """Branch of the law of element e; needs poses and velocities of the tree if ``branches_move``."""
+    el, kind = tree.element[e], tree.element[e, at.KIND]
+    if kind == JOINT_STOP or kind == PID or kind == JOINT_LAW:
+        g = tree.coef[e, joint_forces.RATIO]
+        return joint_forces.branch(tree, work, e, t, g * q[el[joint_forces.Q]], g * u[el[joint_forces.U]], z)
+    if kind == LINE_LAW:
+        return line.branch(tree, work, e)
+    if kind == LINEAR_CONTROL:
+        return control.control_branch(tree, work, e, t, q, u, z)
+    if kind == ROPE:
+        return rope.rope_branch(tree, work, e, q, u)
+    if kind == LINE_CONTACT:
+        return lines.line_branch(tree, work, e)
+    return contact.contact_branch(tree, work, e, z) if kind == CONTACT else 0
+
+
 @shared(TREE, WORK, REAL, VEC, VEC, VEC, gives=INT)
 def branches(tree, work, t, q, u, z):
     """A number that changes when a force law changes its branch; needs poses and velocities of the tree if ``branches_move``.
@@ -242,20 +260,8 @@ def branches(tree, work, t, q, u, z):
     """
     code = 0
     for e in range(tree.element.shape[0]):
-        el, c = tree.element[e], tree.coef[e]
-        if el[at.KIND] == JOINT_STOP or el[at.KIND] == PID or el[at.KIND] == JOINT_LAW:
-            g = c[joint_forces.RATIO]
-            code = MANY * code + joint_forces.branch(tree, work, e, t, g * q[el[joint_forces.Q]], g * u[el[joint_forces.U]], z)
-        elif el[at.KIND] == LINE_LAW:
-            code = MANY * code + line.branch(tree, work, e)
-        elif el[at.KIND] == LINEAR_CONTROL:
-            code = MANY * code + control.control_branch(tree, work, e, t, q, u, z)
-        elif el[at.KIND] == ROPE:
-            code = MANY * code + rope.rope_branch(tree, work, e, q, u)
-        elif el[at.KIND] == CONTACT and work.touched[e] >= 0.0:
-            code = MANY * code + contact.contact_branch(tree, work, e, z)
-        elif el[at.KIND] == LINE_CONTACT:
-            code = MANY * code + lines.line_branch(tree, work, e)
+        if not work.touched[e] < 0.0:
+            code = MANY * code + branch_of(tree, work, e, t, q, u, z)
     return code
 
 

@@ -190,10 +190,17 @@ def longest_step(m, r, h):
 
 @shared(TREE, WORK, st.RUN, rb.OWN, PARTS, REAL, REAL, gives=TRUTH)
 def middle_tangent(m, w, r, o, p, t, h):
-    """Tangents at the middle of the step, predicted by Taylor; False where constraint rows depend on others."""
+    """Tangents at the middle of the step, predicted by Taylor; False where constraint rows depend on others.
+
+    Predicted is the increment: velocities of a place turn with its body, and hard contact or friction would be elsewhere by what that does.
+    """
     for k in range(r.u.shape[0]):
-        r.xt[k] = 0.5 * h * (r.u[k] + 0.25 * h * r.a[k])
-        r.ut[k] = r.u[k] + 0.5 * h * r.a[k]
+        r.xt[k] = 0.0
+    chart.acceleration(m, r.xt, r.u, r.u, r.a, o.u[rb.S1])
+    for k in range(r.u.shape[0]):
+        r.xt[k] = 0.5 * h * (r.u[k] + 0.25 * h * o.u[rb.S1, k])
+        o.u[rb.S1, k] = r.u[k] + 0.5 * h * o.u[rb.S1, k]
+    chart.velocity(m, r.xt, o.u[rb.S1], r.ut)
     chart.retract(m, r.q, r.xt, r.qt)
     st.copy(r.lam, w.lam)
     if along_tree(m):

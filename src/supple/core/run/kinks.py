@@ -42,6 +42,7 @@ AGAIN, FAR = 1.0 - 1e-6, 0.9  # fractions of a step that is repeated once, and a
 NOW = 1e-7  # fraction of a step: contacts that close before it touch already
 OPEN, AWAY = 0.0, 2.0  # marks of contacts that do not touch where a search begins
 CLEAR = 4.0  # times the rounding of a gap, beyond which a contact is open
+LAST, BRIEF = 4.0, 1e5  # least steps: a step up to so short is not cut; up to which steps that are cut one after the other double
 SHORT = 2.0**-50  # shortest part of the skipped one
 TURNS = 200.0  # rad in a step with events of points: there is room for so many crossings
 
@@ -263,8 +264,8 @@ def leave_out(m, w, r, ints, t0, h, least):
     for e in range(m.element.shape[0]):
         w.touched[e] = 0.0
         some = some or (m.element[e, at.KIND] == pairs.CONTACT and m.element[e, pairs.ONE_OF_MANY] == 1)
-    ints[st.LANDED] = max(ints[st.LANDED] - 1, 0)
-    if not some or ints[st.LANDED] < ROW:
+    ints[st.CROWDED] = max(ints[st.CROWDED] - 1, 0)
+    if not some or ints[st.CROWDED] < ROW:
         return
     branches_at(m, w, r, t0, h, least)
     for e in range(m.element.shape[0]):
@@ -307,7 +308,7 @@ def may_touch(m, w, r, c, half):
 
 @kernel
 def left_behind(m, w):
-    """True if a contact that was noted is open at the state in the workspace."""
+    """True if a contact that was noted as touching is open at the state in the workspace."""
     for e in range(m.element.shape[0]):
         if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 1.0:
             pairs.locate(m, w, e)
@@ -396,8 +397,12 @@ def first_kink(m, w, r, t0, h, least):
         width = min(width, longest, 1.0 - a)
         c, half = a + 0.5 * width, 0.5 * width
         quiet, b = is_quiet(m, w, r, t0 + c * h, h, c, half), min(a + width, 1.0)
-        if not quiet and looks > MOST and a > 2.0 * SKIPPED and may_touch(m, w, r, c, half):
-            return a  # up to there nothing is passed through
+        if not quiet and looks > MOST and width <= COARSE and may_touch(m, w, r, c, half):
+            if looks <= 2 * MOST and width > LEAST:
+                width = half
+                continue
+            if a > 2.0 * SKIPPED:
+                return a  # up to there nothing is passed through
         if not quiet and width > (LEAST if looks < MOST else COARSE):
             width = half
             continue
@@ -425,7 +430,7 @@ def first_unseen(m, w, r, ints, t0, h):
         ints[st.SWITCHED] = 0
         return 2.0
     if has_contacts(m):
-        ints[st.LANDED] = ROW + 1  # a touch that lasts ends no step of these methods
+        ints[st.CROWDED] = ROW + 1  # a touch that lasts ends no step of these methods
         leave_out(m, w, r, ints, t0, h, LEAST)
     s = first_kink(m, w, r, t0, h, LEAST)
     if s > 0.999999 or branches_at(m, w, r, t0, h, 1.0) != branches_at(m, w, r, t0, h, SKIPPED):
@@ -457,24 +462,40 @@ def turns_of_step(m, r):
     return angle
 
 
+@kernel
+def note_kink(m, w, r, ints, t0, h, s):
+    """Count a kink at the fraction s of the step and note whose it is; returns the numbers of the branches up to it and behind it."""
+    within = branches_at(m, w, r, t0, h, 0.5 * s)
+    for e in range(m.element.shape[0]):
+        w.touched[e] = forces.branch_of(m, w, e, t0 + 0.5 * s * h, r.qt, r.ut, r.zt)
+    behind = branches_at(m, w, r, t0, h, s)
+    for e in range(m.element.shape[0]):
+        if w.touched[e] != forces.branch_of(m, w, e, t0 + s * h, r.qt, r.ut, r.zt):
+            ints[st.BENT] = e
+    ints[st.KINKS] += 1
+    return within, behind
+
+
 @shared(TREE, WORK, st.RUN, IVEC, VEC, REAL, REAL, gives=TRUTH)
 def find_switch(m, w, r, ints, reals, t0, h):
     """True if the step is to be repeated with the size in H_SWITCH: up to a kink of a force law, or with fewer turns.
 
     The repeated step is taken as it is, unless a contact begins to touch well before its end: forces that the step before felt behind a
-    thin body make it another motion. A state that rests on a kink cannot stall the run.
+    thin body make it another motion. SWITCHED is 3 where the step began on a kink and ends on the branch from before that: such forces may be zero
+    at both ends. A state that rests on a kink cannot stall the run.
     """
     if m.head[at.H_SWITCHES] == 0 and r.events.shape[0] == 0:
         return False
+    shortest = LAST * reals[st.H_MIN]
     if ints[st.SWITCHED] > 0:
-        limit = AGAIN if ints[st.SWITCHED] == 1 else FAR
+        limit = FAR if ints[st.SWITCHED] == 2 else AGAIN
         ints[st.SWITCHED] = 0
-        if h > 4.0 * reals[st.H_MIN] and may_close(m):  # another step than the one that was looked at
-            least = max(4.0 * reals[st.H_MIN] / h, NOW)
+        if h > shortest and may_close(m):  # another step than the one that was looked at
+            least = max(shortest / h, NOW)
             leave_out(m, w, r, ints, t0, h, least)
             note_open(m, w, r, t0, h, least)
             s = first_touch(m, w, r, t0, h, least, 1.0)
-            if s < limit and (1.0 - s) * h > 4.0 * reals[st.H_MIN]:
+            if s < limit and (1.0 - s) * h > shortest:
                 ints[st.SWITCHED] = 2
                 reals[st.H_SWITCH] = max(s * h, 2.0 * reals[st.H_MIN])
                 return True
@@ -482,16 +503,23 @@ def find_switch(m, w, r, ints, reals, t0, h):
     s, turns = 2.0, turns_of_step(m, r)
     if turns > TURNS:
         s = 0.5 * TURNS / turns
-    elif m.head[at.H_SWITCHES] > 0:
-        least = max(min(4.0 * reals[st.H_MIN] / h, 0.5 * SKIPPED), NOW)
+    elif m.head[at.H_SWITCHES] > 0 and h > shortest:
+        least = max(min(shortest / h, 0.5 * SKIPPED), NOW)
         if has_contacts(m):
             leave_out(m, w, r, ints, t0, h, least)
         s = first_kink(m, w, r, t0, h, least)
         if s > 0.999999:
             return False
-        ints[st.SWITCHED] = 1
-        ints[st.LANDED] += PER_KINK
+        within, behind = note_kink(m, w, r, ints, t0, h, s)
+        if ints[st.FRESH] == 1 and within != ints[st.BRANCH] and behind == ints[st.BRANCH]:
+            ints[st.SWITCHED] = 3
+        else:
+            ints[st.SWITCHED], ints[st.BRANCH] = 1, within
+        ints[st.CROWDED] += PER_KINK
     else:
         return False
-    reals[st.H_SWITCH] = max(s * h, 2.0 * reals[st.H_MIN])
+    # what rests on a kink but for rounding is not moved by steps that are shorter still
+    least = min(reals[st.LANDED], 0.5 * BRIEF * reals[st.H_MIN]) if ints[st.FRESH] == 1 else 0.0
+    reals[st.H_SWITCH] = max(s * h, 2.0 * max(reals[st.H_MIN], least))
+    reals[st.LANDED] = reals[st.H_SWITCH]
     return True

@@ -26,8 +26,11 @@ VARIES = 2.0  # reserve for columns that depend on their own coordinates: of def
 def apart(x, reached, kink, size, half):
     """True if what is within ``reached`` of x in a part of the step does not pass a kink, but for rounding of numbers of the given size.
 
-    What is no farther from a kink than rounding rests there, unless the part is so short that all is within rounding.
+    What is no farther from a kink than rounding rests there, unless the part is so short that all is within rounding. A limit that is not there is
+    infinite.
     """
+    if math.isinf(kink):
+        return True
     noise = ROUNDING * (abs(x) + abs(kink) + size)
     return abs(x - kink) > reached + noise or (2.0 * half >= COARSE and abs(x - kink) + reached <= noise)
 

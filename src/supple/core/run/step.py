@@ -29,14 +29,16 @@ GRID, STOP, FRESH, AFTER_REJECT, EVENTS_FOUND, BAD_DOF, KEEP_JACOBIAN, FACTORED,
 N_EVENTS, N_SCREWS = 17, 18  # events that are looked for, screws along which momentum is kept
 AGE, RENEW = 19, 20  # steps since the tangents were made; steps to come in which they are not kept
 TOUCHES_FOUND = 21  # touches of contacts that have ended and wait to be handed over
-LANDED = 22  # kinks on which steps have ended of late, in units of steps
-INT_STATE = 23
+BRANCH, KINKS, BENT = 22, 23, 24  # of force laws, number before the kink on which the last step ended; steps cut at kinks, element of the last one
+CROWDED = 25  # kinks on which steps have ended of late, in units of steps
+INT_STATE = 26
 
 # Real state of a run
 T, H, H_OLD, ERROR_OLD, RATE, RTOL, ATOL, H_MAX, H_MIN, E_START, E_ERROR, E_ELASTIC = range(12)
 K_MIN, K_MAX, E_MAX, H_FACTORED, OTHER_MIN, OTHER_MAX, E_STRAIN, H_SWITCH = range(12, 20)
 REACH, SPEED, PART, RATE_PART = range(20, 24)  # largest increment and velocity so far, parts of the units in weights
-REAL_STATE = 24
+LANDED = 24  # size of the last step that was cut at a kink
+REAL_STATE = 25
 
 # Outcomes
 DONE, PAUSED, EVENT, TOO_SMALL, NOT_CONVERGED, LOCKED, NOT_FINITE, GROWN = range(8)

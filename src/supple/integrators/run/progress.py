@@ -8,6 +8,7 @@ when that is clear, with what it has. `cause` says why its steps are short.
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 MOST_VELOCITIES = 250  # of a model whose eigenvalues are found in passing
 FOLLOWED = 0.02, 20.0  # step times fastest frequency where vibration is followed step by step
-OFTEN = 0.25  # part of the steps that is repeated
+OFTEN, BENT = 0.25, 0.1  # parts of the steps that are repeated, and that end on kinks
 MANY_PERIODS = 1e5  # of a vibration, in the rest of a run
 INSTANTS = 64  # at which signals are looked at
 WINDOW = 5.0  # s of the clock that are looked at
@@ -37,19 +38,20 @@ FASTER = 0.5  # change of the steps to go within a window by which a run becomes
 
 
 class Counts(NamedTuple):
-    """Time reached, and steps accepted, rejected, and repeated for want of convergence."""
+    """Time reached, and steps accepted, rejected, not converged, and cut at kinks."""
 
     t: float
     steps: int
     rejected: int
     failures: int
+    kinks: int
 
     @classmethod
     def of(cls, run: LoopRun) -> Counts:
         """The counts of a run as it is now."""
         c = run.count
         rejected, failures = int(c[st.REJECTED]), int(c[st.NEWTON_FAILURES])
-        return cls(float(run.state[st.T]), run.steps, rejected, failures)
+        return cls(float(run.state[st.T]), run.steps, rejected, failures, int(c[st.KINKS]))
 
 
 class Fastest(NamedTuple):
@@ -69,6 +71,13 @@ def cause(run: LoopRun, before: Counts, now: Counts) -> str:
         return "its steps are fixed: a longer step, or a method that chooses its steps"
     if h > 0.9 * run.options.max_step:
         return f"steps are not longer than max_step, {run.options.max_step:g} s: allow longer ones"
+    if (kinks := now.kinks - before.kinks) > BENT * steps:
+        name = re.sub(r"(\[\d+\])?\.push$", "", run.compiled.force_names[int(run.count[st.BENT])])
+        return (
+            f"{kinks / steps:.0%} of the steps end where a force law changes its branch, the last "
+            f"one that of '{name}', which bounces, or sticks and slides by turns: more damping, a "
+            "law that is round there, or a shorter run"
+        )
     fastest = fastest_motion(run)
     limit = run.options.stability_limit
     if limit and fastest and h * abs(fastest.eigenvalue) > limit:
