@@ -340,7 +340,7 @@ CONSTRUCTION: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: sp.Event("e", link1),
-        "Event 'e': of is RigidBody 'link1', expected a joint, the name of a joint, or a Frame, "
+        "Event 'e': of is RigidBody 'link1', expected a joint or Contact, its name, or a Frame, "
         "e.g. link1.at(0, 0, 0)",
     ),
     (

@@ -454,7 +454,7 @@ def test_sentences() -> None:
     hills.add(sp.Contacts("set", [ball, field], LAW, cells=True))
     with pytest.raises(sp.ModelError, match=r"shapes\[1\] is a HeightField, which balls .* cells"):
         build(hills)
-    rings = [sp.Torus(x.at(0), radius=0.1, section=0.01) for x in (a, b)]
+    rings = [sp.Torus(x.at(0), radius=0.1) for x in (a, b)]
     for shapes in ([*rings, floor], [ball, *rings, floor]):
         copy = m.copy()
         copy.add(sp.Contacts("set", shapes, LAW))

@@ -607,9 +607,9 @@ MESSAGES = {
     "bodies:\n  rod: {type: RigitBody, mass: 3}":
         "m.yaml:2: bodies.rod.type: 'RigitBody' found, expected the name of a class (did you mean 'RigidBody'?)",
     "bodies:\n  rod: {type: Revolute, mass: 3}":
-        "m.yaml:2: bodies.rod.type: 'Revolute' found, expected one of ANCFBeam, ANCFPlate, ANCFSolid, Beam, Cable, FrameStructure, MeshBody, RigidBody, SIDBody",
+        "m.yaml:2: bodies.rod.type: 'Revolute' found, expected one of ANCFBeam, ANCFPlate, ANCFSolid, Beam, Belt, Cable, FrameStructure, MeshBody, RigidBody, SIDBody",
     "bodies:\n  rod: {mass: 3}":
-        "m.yaml:2: bodies.rod: no type found, expected type: ANCFBeam or ANCFPlate or ANCFSolid or Beam or Cable or FrameStructure or MeshBody or RigidBody or SIDBody",
+        "m.yaml:2: bodies.rod: no type found, expected type: ANCFBeam or ANCFPlate or ANCFSolid or Beam or Belt or Cable or FrameStructure or MeshBody or RigidBody or SIDBody",
     "bodies:\n  rod: {type: RigidBody}": "m.yaml:2: bodies.rod: mass not found, expected in RigidBody",
     "bodies:\n  rod: [1, 2]": "m.yaml:2: bodies.rod: (1, 2) found, expected keys such as type",
     "bodys: {}": "m.yaml:1: bodys: there is no such key, expected another (did you mean 'bodies'?)",
