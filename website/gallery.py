@@ -20,7 +20,7 @@ DOTS = 80  # in an inch
 SHADES = 64  # colours of a picture: it is small
 LARGEST = 60_000  # bytes
 # Scripts whose motion is shown as a film, and its pictures.
-FILMS = ("four_bar", "windows", "delta", "tippe_top")
+FILMS = ("four_bar", "windows", "delta", "tippe_top", "walker")
 FRAMES, PACE, LARGEST_FILM = 20, 100, 150_000  # number, ms for each, bytes
 # Scripts that take more than a few seconds.
 LONG = ("identified_rig", "quiet_stop", "lightest_arm", "eight_links", "falling_balls")
@@ -42,7 +42,7 @@ SUBJECTS = {
         *("quadruped", "delta", "bennett", "robot_arm", "balanced_pole", "crane"),
         "eight_links",
     ),
-    "Contact": ("tippe_top", "ball_bearing", "falling_balls"),
+    "Contact": ("tippe_top", "walker", "gears", "ball_bearing", "falling_balls"),
     "Optima and fits": ("identified_rig", "quiet_stop", "lightest_arm"),
     "Questions to results": (
         *("rig_spectrum", "rig_spectrogram", "two_runs", "convergence"),

@@ -233,6 +233,27 @@ def test_push_begins_at_zero_where_teeth_come_and_go() -> None:
     assert jumps[1] < 0.5 * jumps[0]
 
 
+@pytest.mark.parametrize("kind", ["equal", "ring"])
+def test_pairs_of_teeth_come_into_mesh_at_the_cost_of_a_few_steps(kind: str) -> None:
+    """While the load falls, a tip comes near a flank slowly beside its way along it.
+
+    Touches are those that the gaps at many instants show.
+    """
+    m = train(kind, 0.0, rate=100.0, thinning=0.02 * MODULE)
+    m.add(sp.JointEffort("swing", "in", "4*cos(160*t)"))
+    m.add(sp.JointSpring("brake", "out", damping=0.02))
+    output = np.linspace(0.0, 0.03, 3001)
+    result = sp.simulate(m, 0.03, tolerance=1e-6, output=output[1:])
+    assert result.success and result.statistics["steps"] < 1500
+    view = result["mesh"]
+    touching = (view.gaps < 0.0).any(axis=1)
+    seen = np.zeros_like(touching)
+    for begin, end in view.touches:
+        seen |= (begin <= result.t) & (result.t <= end)
+    assert touching.any() and not touching.all()
+    assert not (touching & ~seen).any()
+
+
 def test_momentum_of_gears_that_are_free() -> None:
     """Linear and angular momentum, with friction, of two gears that move freely."""
     m, at = sp.Model(gravity=(0, 0, 0)), mesh("equal")

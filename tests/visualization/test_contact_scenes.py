@@ -20,13 +20,14 @@ LAW = sp.HuntCrossley(0.3, 1.0, stiffness=1e5)
 HEIGHT = 0.3
 
 
-def falling(turn: float = 0.0, **body: object) -> sp.Model:
-    """A ball that falls on a plane, whose frame is far away."""
+def falling(turn: float = 0.0, first: bool = False, **body: object) -> sp.Model:
+    """A ball that falls on a plane, whose frame is far away. The ball is B, or A (`first`)."""
     m = sp.Model(gravity=(0, 0, -9.81))
     ball = m.add(sp.RigidBody("ball", 1.0, inertia=(0.004, 0.004, 0.004), **body))
     m.add(sp.Free("air", m.ground.at(0, 0, HEIGHT), ball.at(0), initial_rate=(0, 0, 0, 0.5, 0, 0)))
     floor = sp.Plane(m.ground.at(300, -200, 0, rotation=(0, 0, turn)))
-    m.add(sp.Contact("hit", floor, sp.Sphere(ball.at(0), radius=0.1), LAW, sp.RoundedFriction(0.5)))
+    pair = (floor, sp.Sphere(ball.at(0), radius=0.1))
+    m.add(sp.Contact("hit", *(pair[::-1] if first else pair), LAW, sp.RoundedFriction(0.5)))
     return m
 
 
@@ -83,6 +84,15 @@ def test_points_and_forces_are_those_of_the_result(run: sp.results.Result) -> No
     assert below.sum() > 3
     np.testing.assert_allclose(ratio, ratio[0], rtol=1e-9)
     assert np.all(values[~below] * ratio[0] >= 0.999 * longest)
+
+
+def test_forces_are_those_on_the_body_that_is_not_the_ground() -> None:
+    result = sp.simulate(falling(first=True), 0.6)
+    tip, view = of(draw(result, len(result.t)), "hit", "forces")[1], result["hit"]
+    k = int(np.argmax(view.normal_force))
+    assert view.force[k, 2] < 0.0  # on B, the ground
+    assert np.ptp(tip.vertices(k)[:, 2]) > 0.01
+    assert tip.vertices(k)[:, 2].min() > view.point[k, 2] - 1e-3  # drawn on the ball, upwards
 
 
 def test_what_is_drawn_already_is_not_drawn_again() -> None:

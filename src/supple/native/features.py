@@ -33,7 +33,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "bushings": ("forces_bushing_",),
     "contacts with data": ("contact_fields_",),
     "sets of bodies": ("contact_sets_", "run_sweeps_"),
-    "gears": ("contact_gears_",),
+    "gears": ("contact_gears_", "run_gear_gaps_"),
     "lines that touch": ("contact_line", "run_line_search_"),
     "solids in contact": ("contact_cores_",),
     "contacts": ("contact_", "run_gaps_", "run_touches_"),

@@ -162,16 +162,17 @@ def _tiled(low: Array, high: Array, thick: float) -> Surface:
 
 
 def _forces(signs: Signs, contacts: Mapping[str, Contact]) -> Iterator[Thing]:
-    """A dot where each contact touches, and an arrow of the force on B; one scale for all.
+    """A dot where each contact touches, and an arrow of the force on B, or on A if B is ground.
 
-    Arrows of hits that are longer than `LONGEST` are cut there.
+    All have one scale. Arrows of hits that are longer than `LONGEST` are cut there.
     """
     found: list[tuple[str, Array, Array, Booleans]] = []
-    for name in contacts:
+    for name, contact in contacts.items():
         view = signs.result[name]
+        side = -1.0 if list(contact.frames.values())[1].body.name == "ground" else 1.0
         try:
             push, points = np.nan_to_num(view.normal_forces), np.nan_to_num(view.points)
-            force = np.nan_to_num(view.point_forces)
+            force = side * np.nan_to_num(view.point_forces)
         except (AttributeError, SuppleError):  # loads are not in every result
             continue
         touching = view.gaps < 0.0

@@ -54,8 +54,8 @@ from supple.native.declare import INT, kernel, shared
 # Parts of a slot: flanks, edge of A on the flank of B, edge of B on that of A
 FLANKS, EDGE_OF_A, EDGE_OF_B = 0, 1, 2
 # In the scratch, where surfaces have second derivatives: one over the length of the tangent, distance of the flanks and l; AXIS has u of the part,
-# ARM that of the flanks and ALONG their n, LEVER the place of the point along n from where it is carried
-BEND, FLANK, LENGTH, ALONG = H, H + 1, H + 2, H + 3
+# ARM that of the flanks and ALONG their n, LEVER the place of the point along n from where it is carried, BEYOND how far beyond the tip the flank with the edge crosses the line
+BEND, FLANK, LENGTH, ALONG, BEYOND = H, H + 1, H + 2, H + 3, AXIS + 3
 LEAST = 1e-6  # of a radius: shortest tangent
 
 
@@ -147,14 +147,15 @@ def gear_teeth(tree, work, e):
     # axes of the part: u and n, turned by the angle of the tangent
     cs, sn = np.cos(turn), np.sin(turn)
     vx, vy, mx, my = cs * ux + sn * nx, cs * uy + sn * ny, cs * nx - sn * ux, cs * ny - sn * uy
+    beyond = 0.0 * gap
     if part == EDGE_OF_A:
-        vx, vy, lever = -d[SENSE] * vx, -d[SENSE] * vy, 0.5 * gap
+        vx, vy, lever, beyond = -d[SENSE] * vx, -d[SENSE] * vy, 0.5 * gap, xa - d[LENGTH_A]
     elif part == EDGE_OF_B:
-        lever = -0.5 * gap
+        lever, beyond = -0.5 * gap, xb - d[LENGTH_B]
     px, py = pu * ux + pn * nx, pu * uy + pn * ny
     if part != FLANKS:
         px, py = px + lever * mx, py + lever * my
-    g[GAP], g[PART], g[LEVER], g[BEND] = gap, part, lever, 1.0 / t
+    g[GAP], g[PART], g[LEVER], g[BEND], g[BEYOND] = gap, part, lever, 1.0 / t, beyond
     n, u, p = turned(a, (mx, my, 0.0 * mx)), turned(a, (vx, vy, 0.0 * vx)), turned(a, (px, py, c[2]))
     flank_u, flank_n = turned(a, (ux, uy, 0.0 * ux)), turned(a, (nx, ny, 0.0 * nx))
     for k in range(3):

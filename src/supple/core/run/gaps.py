@@ -7,14 +7,13 @@ import math
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import cross, frame
-from supple.core.contact import gears, pairs, surfaces
+from supple.core.contact import pairs, surfaces
 from supple.core.run import reach
 from supple.core.run import step as st
+from supple.core.run.gear_gaps import teeth_stay_apart
 from supple.core.run.reach import ROUNDING, apart
 from supple.native.declare import INT, REAL, TRUTH, kernel, shared
 
-RESERVE = 2.0  # for the second derivative of the distance of flanks
-TURNED = 0.5  # rad that gears turn in a part: more is halved
 FAR = 1e300
 
 
@@ -31,36 +30,6 @@ def extent(m, w, e):
 def place_noise(m, w, e):
     """Rounding of the gap of the pair in the scratch."""
     return ROUNDING * extent(m, w, e)
-
-
-@kernel
-def flanks_stay_apart(m, w, r, e, i, half):
-    """True if the flanks of two gears do not meet in a part of the step; the gap of their teeth is never below that of their flanks.
-
-    Its rate is n.v with the velocity v, as seen from A, of B's point where the line of action touches the base circle. Its second derivative is n.a
-    and what n turns by, (u.v_C)(u.v)/l with the velocity v_C of B's centre. ``i`` is the last column that moves both.
-    """
-    el, g = m.element[e], pairs.numbers(w)[0]
-    first, second, d = el[pairs.A], el[pairs.B], m.data[el[pairs.AT] + pairs.TEETH :]
-    p, q = reach.turned_by(m, w, r, first, i)[0], reach.turned_by(m, w, r, second, i)[0]
-    if (p + q) * half > TURNED:
-        return False
-    nx, ny, nz = g[gears.ALONG], g[gears.ALONG + 1], g[gears.ALONG + 2]
-    x, y, z = g[pairs.C], g[pairs.C + 1], g[pairs.C + 2]
-    u, v, s = reach.velocity_behind(m, w, r, second, i, x, y, z)
-    a, b, k = reach.velocity_behind(m, w, r, first, i, x, y, z)
-    middle = math.sqrt((u - a) ** 2 + (v - b) ** 2 + (s - k) ** 2)
-    x, y, z = x - d[gears.RADIUS_B] * g[pairs.ARM], y - d[gears.RADIUS_B] * g[pairs.ARM + 1], z - d[gears.RADIUS_B] * g[pairs.ARM + 2]
-    u, v, s = reach.velocity_behind(m, w, r, second, i, x, y, z)
-    a, b, k = reach.velocity_behind(m, w, r, first, i, x, y, z)
-    u, v, s = u - a, v - b, s - k
-    rate, speed = abs(nx * u + ny * v + nz * s), math.sqrt(u * u + v * v + s * s)
-    bend = reach.bend_of_point(m, w, r, first, i, x, y, z, half) + reach.bend_of_point(m, w, r, second, i, x, y, z, half)
-    speed += bend * half
-    bend += 2.0 * p * speed + (middle + bend * half) * speed / abs(g[gears.LENGTH])
-    reached = rate * half + RESERVE * 0.5 * bend * half * half
-    flank = g[gears.FLANK]
-    return flank + reached < d[gears.PITCH] - 0.5 * d[gears.FAR] and flank > reached + place_noise(m, w, e)
 
 
 @kernel
@@ -134,7 +103,7 @@ def contact_is_quiet(m, w, r, e, half):
     gap, i = g[pairs.GAP] + pairs.shallow(m, e), reach.common_column(m, el[pairs.A], el[pairs.B])  # what moves both does not change it
     if gap < -place_noise(m, w, e):
         return False
-    if el[pairs.PAIR] == pairs.WITH_TEETH and flanks_stay_apart(m, w, r, e, i, half):
+    if el[pairs.PAIR] == pairs.WITH_TEETH and teeth_stay_apart(m, w, r, e, i, half, place_noise(m, w, e)):
         return True
     size = extent(m, w, e)
     return apart(gap, ways_of_gap(m, w, r, e, i, half)[0], 0.0, size, half)
