@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -228,3 +229,20 @@ def test_random_loops(recipe):
         eq = Equations(compile_model(model))
         G = eq.constraints(0.0, eq.q0, eq.u0).G
         assert found.freedom == eq.nu - (np.linalg.matrix_rank(G, 1e-9) if G.size else 0)
+
+
+@pytest.mark.parametrize(("height", "severe"), [(0.0999, None), (0.09, False), (0.05, True)])
+@pytest.mark.parametrize("of_set", [False, True])
+def test_bodies_that_overlap_at_the_start_are_told(height, severe, of_set):
+    """A ball of 0.1 m may overlap a plane by 0.005 m."""
+    m = sp.Model(gravity=(0, 0, -9.81))
+    ball = m.add(sp.RigidBody("ball", 1.0, inertia=0.004))
+    m.add(sp.Free("air", m.ground.at(0, 0, height), ball.at(0)))
+    shapes = sp.Sphere(ball.at(0), radius=0.1), sp.Plane(m.ground.at(0))
+    law = sp.HuntCrossley(0.5, 0.1, 1e6)
+    m.add(sp.Contacts("hit", shapes, law) if of_set else sp.Contact("hit", *shapes, law))
+    found = [f for f in m.doctor().findings if "overlap" in f.text]
+    assert [f.severe for f in found] == ([] if severe is None else [severe])
+    if found:
+        pair = r"shapes\[0\] and shapes\[1\]" if of_set else "its bodies"
+        assert re.search(rf"'hit': {pair} overlap by 0.0[15] m at the start", found[0].text)

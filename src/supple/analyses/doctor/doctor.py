@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,16 +14,21 @@ from supple.core.equations import dynamics
 from supple.engine.base.compiled import Compiled, RowSets
 from supple.engine.base.histories import RunHistory
 from supple.engine.pack.builder import build
+from supple.engine.pack.contact_sets import set_history
+from supple.engine.pack.contacts import contact_history
 from supple.engine.reading.rows import moving, rows_at, scaled_rows
+from supple.forces import Contact, Contacts
+from supple.forces.base import ForceElement
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array
-from supple.foundation.errors import ModelError, SuppleError
+from supple.foundation.errors import ModelError, SuppleError, label
 from supple.loops.assembly import contradiction, open_loop, refuse_rate, unfollowed
 from supple.loops.closing import LARGE, Assembler
 from supple.loops.ranks import analyse, scaled_table, weakest_row
 from supple.loops.singular import about
 from supple.modelling.plausibility import suspicions
 from supple.results.checks.reduced_bodies import asked_damping
+from supple.results.motion.contact_findings import SERIOUS
 from supple.state import State
 
 if TYPE_CHECKING:
@@ -92,6 +98,7 @@ class _Examination:
         self.changes(q, u)
         self.mass(q)
         self.drivers(q, until)
+        self.overlaps(q, u)
         self.damping(q)
 
     def damping(self, q: Array) -> None:
@@ -105,6 +112,19 @@ class _Examination:
         state = State(0.0, q, np.zeros(c.nu), c.z0)
         for error in damping_errors(linear_model(Equations(c), state, self.model)):
             self.note(error.sentence)
+
+    def overlaps(self, q: Array, u: Array) -> None:
+        """Note bodies that overlap at the start by more than their laws of contact hold for."""
+        for force in self.model.forces.values():
+            for contact, depth, pair in overlaps(self.compiled, force, q, u):
+                allowed = contact.allowed_depth
+                if allowed is not None and depth > allowed:
+                    self.note(
+                        f"{label(force)}: {pair} overlap by {depth:.2g} m at the start, expected "
+                        f"at most {allowed:.2g} m",
+                        "move one of them, or look whether these shapes are meant",
+                        severe=depth > SERIOUS * allowed,
+                    )
 
     def note(self, text: str, advice: str = "", severe: bool = False) -> None:
         self.findings.append(Finding(text, advice, severe))
@@ -254,6 +274,17 @@ class _Examination:
                 reach = "keep the motion within what the mechanism can reach"
                 self.note(text, f"{reach}, or {AGAINST}" if len(left) > 1 else reach, True)
                 return
+
+
+def overlaps(c: Compiled, force: ForceElement, q: Array, u: Array) -> Iterator[tuple[Contact, float, str]]:
+    """Contacts of a force that touch, how deep they overlap (m), and words for both bodies."""
+    state = q[None], u[None], c.z0[None]
+    if isinstance(force, Contact):
+        yield force, -float(contact_history(c, force, *state).gap.min()), "its bodies"
+    elif isinstance(force, Contacts):
+        for pair in set_history(c, force, *state).pairs(0):
+            first, second = pair.shapes
+            yield force.contact(*pair.shapes), pair.depth, f"shapes[{first}] and shapes[{second}]"
 
 
 def shared_joints(model: Model, compiled: Compiled, q: Array) -> tuple[str, ...]:
