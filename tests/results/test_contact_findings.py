@@ -54,6 +54,21 @@ def test_hits_at_another_speed_are_told_and_end_as_advised(v: float) -> None:
     assert words(sp.simulate(hit(v, 0.6 * v), 0.1)) == []
 
 
+def test_what_is_lifted_off_a_table_is_not_told() -> None:
+    """It touches with speeds of rounding before it is lifted, whose restitution means nothing."""
+    m = sp.Model(gravity=(0, 0, -G))
+    body = m.add(sp.RigidBody("ball", 1.0, inertia=1e-3))
+    m.add(sp.Prismatic("way", m.ground.at(0), body.at(0), "z", 0.05 + 1e-15))
+    m.add(sp.JointEffort("crane", "way", sp.SmoothStep(0.0, 0.2, after=12.0)))
+    law = sp.HuntCrossley(stiffness=1e6, restitution=0.2, speed=0.1, exponent=1)
+    ball = sp.Sphere(body.at(0), radius=0.05)
+    m.add(sp.Contact("table", ball, sp.Plane(m.ground.at(0)), law))
+    result = sp.simulate(m, 0.4)
+    assert 0.0 < result["table"].approach[0] < 1e-6
+    assert result["ball"].position[-1, 2] > 0.06
+    assert words(result) == []
+
+
 def test_a_ball_that_comes_to_rest_is_not_told() -> None:
     """Its last hits are slow, the first one is that of the law."""
     m = sp.Model(gravity=(0, 0, -G))

@@ -74,9 +74,9 @@ def _restitution(
     fastest = max(hits, key=lambda one: one.speed)
     ratio = fastest.speed / law.speed
     e = restitution_at(law.restitution, ratio, law.damping * law.speed)
-    # of a hit with the energy E the part 1 - e^2 is lost
-    lost = float(np.sum(result[force.name].lost_by_push[-1]))
-    energy = abs(law.restitution**2 - e**2) * lost / max(1.0 - e**2, 1e-12)
+    # a hit of the energy E = impulse speed/(2 (1 + e)) loses the part 1 - e^2 of it
+    hit = sum(one.push * one.speed for one in hits) / (2.0 * (1.0 + e))
+    energy = abs(law.restitution**2 - e**2) * hit
     far = ratio > FASTER or ratio < 1.0 / FASTER
     if not far or abs(e - law.restitution) <= OTHER or not energy > COUNTS * kinetic:
         return
