@@ -40,6 +40,7 @@ UNTIL = {
     "ancf-pendulum": 0.02,
     "ancf-free-flight": 0.1,
     "ancf-plate-pendulum": 0.02,
+    "contact-rolling-disc": 0.05,  # which vibrates on its spring
     "capstan": 0.1,
     "block-and-tackle": 0.1,
 }
