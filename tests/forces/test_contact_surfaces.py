@@ -10,6 +10,7 @@ import pytest
 
 import supple as sp
 from supple.bodies.shapes.shape import Shape
+from supple.bodies.shapes.splines import FAR, closed_curve, reach_outside
 from supple.fem.drawn.surface import Surface
 
 G = 9.81
@@ -144,6 +145,57 @@ def test_the_lift_of_an_eccentric_cam() -> None:
     a = r["axle"].coordinates[:, 0]
     exact = e * np.cos(a) + np.sqrt((R + radius) ** 2 - (e * np.sin(a)) ** 2)
     np.testing.assert_allclose(r["lift"].coordinates[:, 0], exact, atol=1e-5)
+
+
+def slot(width: float, count: int = 200) -> np.ndarray:
+    """Points of a square with a slot from one side to its middle."""
+    side, deep = 0.5, 0.25
+    corners = [(-side, -side), (side, -side), (side, side), (width, side), (width, deep)]
+    corners += [(-width, deep), (-width, side), (-side, side)]
+    closed = np.array([*corners, corners[0]])
+    s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))])
+    at = np.linspace(0.0, s[-1], count, endpoint=False)
+    return np.stack([np.interp(at, s, closed[:, k]) for k in range(2)], axis=1)
+
+
+def test_balls_that_fit_a_curve_from_outside() -> None:
+    """Half of their radius is known: the least radius of hollows, or half of the least gap."""
+    angle = 2.0 * np.pi * np.arange(240) / 240
+    circle = 0.3 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    assert reach_outside(closed_curve(circle)) == FAR
+    waves = sp.Cam(radii=0.05 + 0.004 * np.cos(8.0 * angle), width=0.1)
+    assert waves.hollow is not None
+    reach = reach_outside(closed_curve(circle * ((waves.radii / 0.3)[:, None])))
+    assert reach == pytest.approx(0.5 * waves.hollow, rel=1e-3)
+    for width in (0.02, 0.05):  # half of the slot, or of its corners
+        assert 0.0 < reach_outside(closed_curve(slot(width))) <= 0.5 * width
+
+
+@pytest.mark.parametrize("follower", ["ball", "cylinder", "capsule"])
+def test_a_roller_that_is_thrown_off_is_found_at_the_cost_of_a_few_steps(follower: str) -> None:
+    """Touches are those that gaps at many instants show."""
+    angle = 2.0 * np.pi * np.arange(120) / 120
+    m = sp.Model(gravity=(0, 0, 0))
+    shaft, lever = (m.add(sp.RigidBody(name, 0.1, inertia=1e-3)) for name in ("shaft", "lever"))
+    m.add(sp.Revolute("axle", m.ground.at(0), shaft.at(0), "z"))
+    m.add(sp.Driver("motor", "axle", "400*t"))
+    m.add(sp.Prismatic("guide", m.ground.at(0), lever.at(0), "y", 0.0901))
+    m.add(sp.JointSpring("spring", "guide", stiffness=4000.0))
+    cam = sp.Cam(shaft.at(0), radii=0.06 - 0.01 * np.cos(2.0 * angle), width=0.02)
+    roller = {
+        "ball": lambda f: sp.Sphere(f, radius=0.02),
+        "cylinder": lambda f: sp.Cylinder(f, radius=0.02, length=0.03, axis="z"),
+        "capsule": lambda f: sp.Capsule(f, radius=0.02, length=0.03, axis="z"),
+    }[follower](lever.at(0))
+    m.add(sp.Contact("roll", cam, roller, sp.HuntCrossley(0.3, 1.0, 1e8, 1)))
+    output = np.linspace(0.0, 0.03, 1501)[1:]
+    r = sp.simulate(m, 0.03, output=output, tolerance=1e-6)
+    assert r.success and r.statistics["steps"] < 2000
+    touching, seen = r["roll"].gaps[:, 0] < 0.0, np.zeros(len(r.t), dtype=bool)
+    for begin, end in r["roll"].touches:
+        seen |= (begin <= r.t) & (r.t <= end)
+    assert touching.any() and not touching.all()
+    assert not (touching & ~seen).any()
 
 
 def test_a_hollow_that_is_too_narrow_is_told() -> None:

@@ -180,10 +180,6 @@ def test_stepper_takes_them_along():
     assert found == [float(stepper.step()["rail.displacement"]) for _ in range(20)]
 
 
-
-
-
-
 @pytest.mark.parametrize(
     "formulation",
     [None, pytest.param(sp.Absolute(), marks=pytest.mark.slow)],

@@ -276,7 +276,9 @@ class _Examination:
                 return
 
 
-def overlaps(c: Compiled, force: ForceElement, q: Array, u: Array) -> Iterator[tuple[Contact, float, str]]:
+def overlaps(
+    c: Compiled, force: ForceElement, q: Array, u: Array
+) -> Iterator[tuple[Contact, float, str]]:
     """Contacts of a force that touch, how deep they overlap (m), and words for both bodies."""
     state = q[None], u[None], c.z0[None]
     if isinstance(force, Contact):

@@ -16,7 +16,7 @@ from supple.bodies.shapes.shape import (
     TouchingSurface,
     expect_given,
 )
-from supple.bodies.shapes.splines import closed_curve, curvatures
+from supple.bodies.shapes.splines import closed_curve, curvatures, reach_outside
 from supple.fem.drawn.surface import Surface, moved
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Vector
@@ -120,6 +120,10 @@ class Cam(Shape):
         drawn = Surface(read_only(points), np.concatenate([np.stack(f, axis=1) for f in faces]))
         return moved(drawn, self.rotation, self.position)
 
+    @cached_property
+    def _reach(self) -> float:
+        return reach_outside(self._curve)
+
     @property
     def _data(self) -> SurfaceData:
         numbers = np.concatenate([[0.5 * self.width], self._curve.ravel()])
@@ -128,7 +132,8 @@ class Cam(Shape):
     @property
     def touching_surface(self) -> TouchingSurface:
         """Side, ends and edges."""
-        return TouchingSurface("cam", (), Pose(self.rotation, self.position), False, self._data)
+        pose = Pose(self.rotation, self.position)
+        return TouchingSurface("cam", (self._reach,), pose, False, self._data)
 
     @property
     def touching_curve(self) -> TouchingCurve:

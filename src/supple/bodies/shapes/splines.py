@@ -8,6 +8,7 @@ from supple.foundation.arrays import Array
 
 PIECES = 8  # of a closed curve for each of its points
 LEAST = 256  # pieces of a closed curve
+FAR = 1e12  # m, reach of what is convex
 
 
 def closed_curve(points: Array) -> Array:
@@ -33,6 +34,29 @@ def curvatures(curve: Array) -> Array:
     d, c = curve[:, :, 1], 2.0 * curve[:, :, 2]
     found: Array = (d[:, 0] * c[:, 1] - d[:, 1] * c[:, 0]) / np.linalg.norm(d, axis=1) ** 3
     return found
+
+
+def reach_outside(curve: Array, points: int = 512) -> float:
+    """Radius of balls that fit a closed curve from outside wherever they touch it, m.
+
+    The least of ``|b - a|^2/(2 n.(b - a))`` over places a, b of the curve with the normal n in a
+    (Federer), which is that of its hollows where b comes near to a. Half of what some places
+    say, for those between them.
+    """
+    share = max(1, -(-points // len(curve)))
+    t = np.arange(share) / share
+    powers, slopes = t[:, None] ** np.arange(4), np.arange(4) * t[:, None] ** [0, 0, 1, 2]
+    place = np.einsum("pik,tk->pti", curve, powers).reshape(-1, 2)
+    along = np.einsum("pik,tk->pti", curve, slopes).reshape(-1, 2)
+    normal = np.stack([along[:, 1], -along[:, 0]], axis=1)
+    normal /= np.linalg.norm(normal, axis=1)[:, None]
+    least = max(0.0, -float(curvatures(curve).min()))
+    for a, n in zip(place, normal, strict=True):
+        way = place - a
+        square = np.einsum("ij,ij->i", way, way)
+        square[square == 0.0] = np.inf
+        least = max(least, float((2.0 * (way @ n) / square).max()))
+    return 0.5 / least if least > 1e-12 else FAR
 
 
 def grid_splines(values: Array) -> Array:
