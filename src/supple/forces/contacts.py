@@ -42,7 +42,6 @@ PAIRS = (
 )
 ONE_CURVE = "the line of a body whose places follow each other along one smooth curve"
 CONVEX = "a Sphere or Capsule: what is flat touches a cam with hollows at several places"
-CELLS = 2.0  # of a ground: longest part of a body that touches it by one point
 WEIGHT = 9.81  # N/kg, of the lighter body, under which bristles are chosen
 Touching: TypeAlias = TouchingBall | TouchingRing | TouchingCore | TouchingCurve | ToothSlot
 
@@ -240,7 +239,7 @@ class Contact(ForceElement):
         return [(w, curve) for w in walls]
 
     def _on_data(self, one: Shape, other: Shape) -> Meetings:
-        """What of a solid touches a cam, or a ground or mesh, by parts of its own."""
+        """What of a solid touches a cam, or a ground or mesh, by balls or discs on all of it."""
         surface, core = one.touching_surface, other.touching_core
         if core is None or surface is None or surface.data is None:
             return []
@@ -248,8 +247,8 @@ class Contact(ForceElement):
             if core.is_box:
                 self._expect_convex(one)
             return [(surface, core)]
-        cells = surface.data.numbers[3:6].min()
-        return [(surface, block) for block in core.blocks(CELLS * float(cells))]
+        cells = float(surface.data.numbers[3:6].min())
+        return [(surface, each) for each in core.spread(cells)]
 
     def _expect_convex(self, cam: Shape) -> None:
         if cam.hollow is not None:

@@ -49,9 +49,9 @@ def _spacing(owner: str, field: str, value: Any) -> Vector:
 class HeightField(Shape):
     """A ground with heights over a grid, smooth between them; all below is solid.
 
-    Balls, wheels, and parts of bars, cylinders and boxes touch it. Heights between the knots are
-    those of cubic splines, and the nearest point of that surface is exact. Outside of the grid the
-    splines of its border go on; runs tell where a contact is there.
+    Balls, wheels, and balls or discs of bars, cylinders and boxes touch it. Heights between the
+    knots are those of cubic splines, and the nearest point of that surface is exact. Outside of the
+    grid the splines of its border go on; runs tell where a contact is there.
 
     Parameters
     ----------

@@ -35,9 +35,10 @@ LEAST_CELLS, MOST_CELLS = 16, 128
 class MeshShape(Shape):
     """The triangles of a mesh file (STL, VTK, gmsh ...), for pictures and contact, without mass.
 
-    Balls, wheels, and parts of bars, cylinders and boxes touch it: its surface there is that of
-    smooth splines through a grid of distances from its triangles, which must be closed then. Edges
-    are rounded by about a cell of the grid; ``grid_error`` says how far both surfaces are apart.
+    Balls, wheels, and balls or discs of bars, cylinders and boxes touch it: its surface there is
+    that of smooth splines through a grid of distances from its triangles, which must be closed
+    then. Edges are rounded by about a cell of the grid; ``grid_error`` says how far both surfaces
+    are apart.
 
     Parameters
     ----------

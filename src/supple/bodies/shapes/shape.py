@@ -21,6 +21,7 @@ from supple.foundation.frames import Frame, expect_frame
 from supple.foundation.poses import Pose
 
 SHAPE = "a Cuboid, Cylinder, Capsule, Torus, Sphere or MeshShape, or a sequence of them"
+MOST = 6  # distances of balls, or of discs, along a side
 SIZE = "a size by its name, e.g. radius=0.05: the first argument is a frame of a body"
 
 
@@ -81,17 +82,28 @@ class TouchingCore(NamedTuple):
         """Largest distance of its places from its middle, m."""
         return math.hypot(*self.half) if self.is_box else math.hypot(*self.half[1:])
 
-    def blocks(self, longest: float) -> list[TouchingCore]:
-        """Parts of it, none of them longer than a length (m) where it can be cut."""
-        cut = [max(1, math.ceil(2.0 * half / longest)) for half in self.half]
-        if not self.is_box:
-            cut[:2] = 1, 1
-        a, b, c = (half / count for half, count in zip(self.half, cut, strict=True))
-        found = []
-        for k in np.ndindex(*cut):
-            way = 2.0 * np.array([a, b, c]) * (np.array(k) - 0.5 * (np.array(cut) - 1))
-            pose = Pose(self.pose.R, self.pose.p + self.pose.R @ way)
-            found.append(self._replace(pose=pose, half=(a, b, c)))
+    def spread(self, longest: float) -> list[TouchingBall | TouchingCore]:
+        """Balls over a box or along a segment, or discs along a cylinder.
+
+        They are no farther apart than a length (m), or `MOST` of them between both ends of a side:
+        where a surface has hollows, what is flat or straight touches at several places.
+        """
+        sides = [
+            np.linspace(-half, half, min(MOST, math.ceil(2.0 * half / longest)) + 1)
+            if half > 0.0
+            else np.zeros(1)
+            for half in (self.half if self.is_box else (0.0, 0.0, self.half[2]))
+        ]
+        found: list[TouchingBall | TouchingCore] = []
+        for k in np.ndindex(*map(len, sides)):
+            outside = [i in (0, len(side) - 1) for i, side in zip(k, sides, strict=True)]
+            way = np.array([side[i] for i, side in zip(k, sides, strict=True)])
+            place = self.pose.p + self.pose.R @ way
+            if not self.is_box and self.half[0] > 0.0:
+                half = self.half[0], self.half[1], 0.0
+                found.append(self._replace(pose=Pose(self.pose.R, place), half=half))
+            elif any(outside):
+                found.append(TouchingBall(place, self.radius, self.frame))
         return found
 
 
