@@ -821,6 +821,15 @@ def test_registry():
         "contact-tippe-top",
         "contact-rolling-disc",
         "contact-car",
+        "contact-drop",
+        "contact-cam-follower",
+        "contact-lever",
+        "contact-driven-ball",
+        "contact-roller-bearing",
+        "contact-mecanum",
+        "contact-cube",
+        "contact-stick-slip",
+        "contact-spinning-ball",
     ]
     assert all(isinstance(case, Case) and case.source and case.title for case in cases.all())
     with pytest.raises(sp.SuppleError, match="no case 'huang-rigit', did you mean 'huang-rigid'"):

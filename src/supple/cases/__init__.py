@@ -43,6 +43,7 @@ _MODULES = (
     "supple.cases.linkages.capstan",
     "supple.cases.contacts",
     "supple.cases.contacts_compared",
+    "supple.cases.contact_machines",
 )
 
 
