@@ -217,6 +217,7 @@ class _Loop:
         self.buffers: Buffers = ()
         self.parts = np.ones(2)  # of the model's units in the weights of places and rates
         self.smallest = 0.0  # step, s; a failure writes its own one in its place
+        self.begun = 0.0  # time of the last start, s
 
     def __call__(self, *arguments: Any) -> int:
         """Advance until the end, an event, a failure or a number of steps; returns the outcome."""
@@ -323,7 +324,7 @@ class _Loop:
         nq, nu, nz = self.compiled.nq, self.compiled.nu, self.compiled.nz
         fields = st.read_run(self.buffers[0], run, count)
         q, u, z = fields.q, fields.u, fields.z
-        t = float(state[st.T])
+        t = self.begun = float(state[st.T])
         if self.compiled.nr:  # onto the constraints; q and u are views of the run's buffer
             rows = np.array([t]), q[None], u[None]  # views: the state itself is moved
             dynamics.project(*self.buffers[:3], *rows, np.zeros(nu), np.zeros(nq))
@@ -361,6 +362,8 @@ class _Loop:
         stop = self._longest(float(self.stops[count[st.STOP]]))
         step = self.solver.step(stop, "onestep", stop)
         if not (step.success and step.t > state[st.T]):
+            if step.status == ERROR_TEST_FAILED and state[st.T] > self.begun:
+                return self._begin()  # ten shorter steps were not enough: with one of its choice
             outcome = self._surround(multistep.FAILED, step.t)
             # a success that does not move is a step below the rounding of time
             small = step.success or step.status == ERROR_TEST_FAILED
