@@ -185,8 +185,8 @@ def test_agreement_at_one_decade():
 
 # "huang-order-n" is the motion of "huang-two-link" once more, by another elimination.
 TWICE = ("huang-order-n",)
-# Constant accelerations, which all methods give exactly; a block that rests; walls for Radau alone
-EXACT = ("capstan", "block-and-tackle", "contact-slope", "contact-thin-wall")
+# Polynomials of time, which methods give exactly; a block that rests; walls for Radau alone
+EXACT = ("capstan", "block-and-tackle", "contact-driven-ball", "contact-slope", "contact-thin-wall")
 
 
 @pytest.mark.slow

@@ -830,6 +830,7 @@ def test_registry():
         "contact-cube",
         "contact-stick-slip",
         "contact-spinning-ball",
+        "contact-parabola",
     ]
     assert all(isinstance(case, Case) and case.source and case.title for case in cases.all())
     with pytest.raises(sp.SuppleError, match="no case 'huang-rigit', did you mean 'huang-rigid'"):

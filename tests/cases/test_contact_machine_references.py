@@ -197,11 +197,19 @@ def test_mecanum_by_exudyn():
     assert platform(True)[:2] == pytest.approx((0.2836385322, 0.8378886352), abs=2e-6)
 
 
-def test_cube():
+def damped(e, speed):
+    """Factor of the rate in the push, for a restitution at a speed."""
     from scipy.optimize import brentq
 
-    m, size, k, mu, e = machines.CUBE_MASS, machines.CUBE, machines.CUBE_HARD, 0.3, 0.4
-    a = brentq(lambda x: x * (1 + e) - math.log((1 + x) / (1 - e * x)), 0.1, 2.4999999) / 3.0
+    def missing(x):
+        return x * (1 + e) - math.log((1 + x) / (1 - e * x))
+
+    return brentq(missing, 0.1, (1 - 1e-13) / e) / speed
+
+
+def test_cube():
+    m, size, k, mu = machines.CUBE_MASS, machines.CUBE, machines.CUBE_HARD, 0.3
+    a = damped(0.4, 3.0)
     corners = 0.5 * size * np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
     n = np.array([0, 1.0, 0])
 
@@ -257,3 +265,27 @@ def test_creeping_bristles_slip_earlier():
     found = drawn(True)[:, 0]
     np.testing.assert_allclose(found[1:], machines.DRAWN_BY_LUGRE, atol=1e-4)
     np.testing.assert_allclose(found[2:], machines.DRAWN_PLACES[2:], rtol=0.09)
+
+
+def test_parabola():
+    k, a = machines.HILL_HARD, damped(0.1, 4.0)
+
+    def rhs(t, y):
+        x, z, vx, vz = y
+        s = x  # of the nearest point (s, -s^2/2)
+        for _ in range(20):
+            s -= (s - x + 0.5 * s**3 + z * s) / (1 + 1.5 * s**2 + z)
+        size = math.hypot(1, s)
+        nx, nz = s / size, 1 / size
+        depth = -((x - s) * nx + (z + 0.5 * s**2) * nz)
+        fx, fz = 0.0, -machines.HILL_GRAVITY
+        if depth > 0:
+            push = max(k * depth * (1 - a * (vx * nx + vz * nz)), 0.0)
+            slip = vx * nz - vz * nx
+            drag = 0.3 * push * slip / math.hypot(slip, 1e-2)
+            fx, fz = fx + push * nx - drag * nz, fz + push * nz + drag * nx
+        return [vx, vz, fx, fz]
+
+    found = solved(rhs, [1, 1, 0.1, 0], machines.HILL_TIMES, 2e-5)
+    np.testing.assert_allclose(found[:, 0], machines.HILL_X, atol=1e-8)
+    np.testing.assert_allclose(found[:, 1], machines.HILL_Z, atol=1e-8)

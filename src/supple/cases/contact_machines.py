@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
 from supple.bodies.base.rigid import RigidBody
+from supple.bodies.shapes.height_field import HeightField
 from supple.bodies.shapes.solids import Cuboid, Plane, Point, Sphere, Torus
 from supple.cases.case import Case, Quantity, at_times, energy_error
 from supple.constraints import Driver
@@ -27,7 +29,7 @@ from supple.forces import (
     JointSpring,
     RoundedFriction,
 )
-from supple.joints import Free, Planar, Prismatic, Revolute
+from supple.joints import Free, General, Planar, Prismatic, Revolute
 from supple.model import Model
 from supple.results.result import Result
 
@@ -434,6 +436,36 @@ def _spinning_ball(result: Result) -> list[Quantity]:
     return [*found, energy_error(result, RUN)]
 
 
+# ------------------------------------------------------------------------ a hill
+
+HILL_HARD, HILL_GRAVITY, HILL_TIMES = 1e6, 10.0, (0.5, 0.8, 1.0)  # N/m, m/s2, s
+HILL_X = (1.05, 1.6049212045, 2.1292034393)
+HILL_Z = (-0.25, -1.2867153890, -2.2516595303)
+
+
+def hill() -> Model:
+    """A point falls on a ground with the heights of a parabola and slides down."""
+    model = Model(gravity=(0, 0, -HILL_GRAVITY), name="parabola")
+    body = model.add(RigidBody("point", 1.0, inertia=1e-3))
+    ways: list[tuple[Literal["translate"], str]] = [("translate", axis) for axis in "xz"]
+    start, rate = model.ground.at(1.0, 0, 1.0), (0.1, 0.0)
+    model.add(General("ways", start, body.at(0), ways, initial_rate=rate))
+    x = 0.25 * np.arange(17)
+    heights = np.tile(-0.5 * x[:, None] ** 2, (1, 9))
+    ground = HeightField(model.ground.at(0, -1, 0), heights=heights, spacing=0.25)
+    law = HuntCrossley(stiffness=HILL_HARD, restitution=0.1, speed=4.0, exponent=1.0)
+    rubs = RoundedFriction(0.3, transition=1e-2)
+    model.add(Contact("slides", ground, Point(body.at(0)), law, rubs))
+    return model
+
+
+def _hill(result: Result) -> list[Quantity]:
+    place = result["point"].position
+    found = at_times("x", place[:, 0], HILL_X, RUN, HILL_TIMES)
+    found += at_times("z", place[:, 2], HILL_Z, RUN, HILL_TIMES)
+    return [*found, energy_error(result, RUN)]
+
+
 def _case(  # type: ignore[no-untyped-def]
     name: str, title: str, source: str, times: tuple[float, ...], build, measure
 ) -> Case:
@@ -493,5 +525,10 @@ CASES = (
         "spinning-ball", "a ball that spins falls on a floor and rubs",
         "Cardillo's RotatingBouncingBall to its second impact; impulses of a rigid ball",
         (SPIN_END,), spinning_ball, _spinning_ball,
+    ),
+    _case(
+        "parabola", "a point falls on a hill and slides down",
+        f"Cardillo's 2DBallOnParabola with a spring in the place of a plastic impact; {SCIPY}",
+        HILL_TIMES, hill, _hill,
     ),
 )  # fmt: skip
