@@ -85,7 +85,7 @@ def test_lever():
         return [*y[3:], aside / m, up / m - G, (cos * up - sin * aside) / inertia]
 
     depth = machines.LEVER_LOAD / machines.FLOOR_HARD
-    (found,) = solved(rhs, [-1.8, r - depth, 0, 0, 0, 0], [machines.LEVER_END], 3e-5)
+    (found,) = solved(rhs, [-1.8, r - depth, 0, 0, 0, 0], [machines.LEVER_END], 2e-5)
     expected = machines.LEVER_AFTER
     np.testing.assert_allclose(found[:2], expected["position"][:2], atol=1e-8)
     np.testing.assert_allclose(found[3:5], expected["velocity"][:2], atol=1e-8)
