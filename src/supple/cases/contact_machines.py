@@ -165,10 +165,10 @@ def lever() -> Model:
 
 
 def _lever(result: Result) -> list[Quantity]:
-    body, found = result["lever"], []
+    found = []
     for what, numbers in LEVER_AFTER.items():
-        label = what.replace("_", " ")
-        found += _compared(result, label, getattr(body, what)[-1], numbers, LEVER_END)
+        values = getattr(result["lever"], what)[-1]
+        found += _compared(result, what.replace("_", " "), values, numbers, LEVER_END)
     return [*found, energy_error(result, RUN)]
 
 
