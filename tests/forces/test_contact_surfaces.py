@@ -167,6 +167,45 @@ def test_a_box_that_tumbles_and_rubs_over_hills_is_balanced() -> None:
     assert np.abs(r.energy.error).max() < 1e-5 * r.energy.record.max_energy
 
 
+@pytest.mark.parametrize("ground", ["flat", "ring"])
+def test_a_ball_that_flies_by_closely_costs_a_few_steps(ground: str) -> None:
+    m = sp.Model(gravity=(0, 0, 0))
+    ball = m.add(sp.RigidBody("ball", 1.0, inertia=4e-3))
+    if ground == "flat":
+        start = m.ground.at(0, 0, 0.05 + 1e-5)
+        m.add(sp.Free("air", start, ball.at(0), initial_rate=(0, 0, 0, 10.0, 0, 0)))
+        shape: Shape = sp.HeightField(m.ground.at(-1, -1), np.zeros((80, 20)), 0.1)
+    else:  # along its inner side
+        arm = ball.at(-(0.5 - 0.1 - 0.05 - 1e-5), 0, 0)
+        m.add(sp.Revolute("air", m.ground.at(0), arm, "z", initial_rate=30.0))
+        shape = sp.Torus(m.ground.at(0), radius=0.5, section=0.1, axis="z")
+    m.add(sp.Contact("hit", sp.Sphere(ball.at(0), radius=0.05), shape, LAW))
+    r = sp.simulate(m, 0.5)
+    assert r.statistics["steps"] < 30 and len(r["hit"].touches) == 0
+    assert r["hit"].gap.min() == pytest.approx(1e-5, rel=1e-6)
+
+
+def test_no_touch_of_hills_is_missed() -> None:
+    """Touches of a ball that is thrown along hills are those that gaps at many instants show."""
+    x = np.arange(-1.0, 12.0, 0.1)
+    hills = 0.04 * np.sin(3.0 * x)[:, None] * np.ones(12)
+    for rate in (3.0, 9.0):
+        m = sp.Model(gravity=(0, 0, -G))
+        ball = m.add(sp.RigidBody("ball", 1.0, inertia=4e-3))
+        start = m.ground.at(0, 0, 0.15)
+        m.add(sp.Free("air", start, ball.at(0), initial_rate=(0, 0, 0, rate, 0, 0)))
+        field = sp.HeightField(m.ground.at(-1, -0.55), hills, 0.1)
+        law = sp.HuntCrossley(0.6, 1.0, 1e7, 1)
+        m.add(sp.Contact("hit", sp.Sphere(ball.at(0), radius=0.05), field, law))
+        output = np.linspace(0.0, 1.0, 4001)[1:]
+        r = sp.simulate(m, 1.0, output=output, tolerance=1e-5)
+        touching, seen = r["hit"].gaps[:, 0] < 0.0, np.zeros(len(r.t), dtype=bool)
+        for begin, end in r["hit"].touches:
+            seen |= (begin <= r.t) & (r.t <= end)
+        assert touching.any() and not touching.all()
+        assert not (touching & ~seen).any()
+
+
 def test_the_lift_of_an_eccentric_cam() -> None:
     """A circle about a point beside its axle: e cos + sqrt((R + r)^2 - e^2 sin^2)."""
     e, R, radius = 0.02, 0.08, 0.03

@@ -15,7 +15,7 @@ from supple.bodies.shapes.shape import (
     TouchingSurface,
     expect_given,
 )
-from supple.bodies.shapes.splines import grid_splines, steepness
+from supple.bodies.shapes.splines import FAR, grid_splines, steepness
 from supple.fem.drawn.surface import Surface, moved
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Vector
@@ -130,4 +130,7 @@ class HeightField(Shape):
         steep = float(np.hypot(1.0, steepness(c, self.spacing)))
         numbers = np.concatenate([[0.0, 0.0, 0.0, h, k, h, steep], c.ravel()])
         data = SurfaceData((*self.heights.shape, 1), numbers)
-        return TouchingSurface("field", (), Pose(self.rotation, self.position), False, data)
+        # radius of balls that fit it from outside, which is that of its hollows; half of what the
+        # knots say, for places between them
+        reach = FAR if self.hollow is None else 0.5 * self.hollow
+        return TouchingSurface("field", (reach,), Pose(self.rotation, self.position), False, data)

@@ -175,24 +175,31 @@ def is_round(tree, el):
 
 
 @kernel
-def rise_of_cam(tree, work, e, g, way):
-    """How far a cam may come nearer to a ball, or to a round core along it, than its tangent plane tells; negative without a bound.
+def rise_by_reach(tree, work, e, g, way):
+    """How far a cam, ground or ring may come nearer to a ball, or a cam to a round core along it, than its tangent plane tells; negative without a bound.
 
-    Balls of the cam's `reach` fit it from outside wherever they touch it. With the distance d of a point of B, which was d n from its foot and goes w,
+    Balls of the surface's reach fit it from outside wherever they touch it. With the distance d of a point of B, which was d n from its foot and goes w,
     the distance from the middle of such a ball is sqrt((reach - d)^2 - 2 (reach - d) n.w + w^2), at most reach - d - n.w + w^2/2(reach - d). A core that is tilted by
-    an angle comes nearer by as much times its length, and normals along it differ by the angle times its length over its radius.
+    an angle comes nearer by as much times its length, and normals along it differ by the angle times its length over its radius. Distances from a ground are exact
+    near it only.
     """
     el, i = tree.element[e], tree.element[e, AT]
-    radius, ahead = tree.data[i + SMALL], 0.0
+    reach, radius, ahead = tree.data[i + SIZES], tree.data[i + SMALL], 0.0
+    if el[SURFACE] == surfaces.RING:
+        reach -= tree.data[i + SIZES + 1]
+    elif el[SURFACE] == surfaces.FIELD and g[GAP] > fields.NEAR * fields.cell_size(tree, e):
+        return -1.0
     if el[PAIR] == WITH_CORE:
         a, b = frame(work, el[A], tree.data, i + POSE_A), frame(work, el[B], tree.data, i + POSE_B)
         x, y, z = cross((a[2], a[5], a[8]), (b[2], b[5], b[8]))
         sine, height = np.sqrt(x * x + y * y + z * z), a[2] * (g[C] - a[9]) + a[5] * (g[C + 1] - a[10]) + a[8] * (g[C + 2] - a[11])
-        if tree.data[i + CORE + cores.SQUARE] == 1.0 or sine > ALONG or abs(height) > tree.data[el[fields.FORM] + fields.HALF]:
+        if el[SURFACE] != surfaces.CAM or tree.data[i + CORE + cores.SQUARE] == 1.0:
+            return -1.0
+        if sine > ALONG or abs(height) > tree.data[el[fields.FORM] + fields.HALF]:
             return -1.0
         radius += tree.data[i + CORE + cores.HALF]
         ahead = 2.0 * sine * tree.data[i + LARGE] * (1.0 + way / radius)
-    room = tree.data[i + SIZES] - g[GAP] - radius - ahead
+    room = reach - g[GAP] - radius - ahead
     return ahead + 0.5 * way * way / room if room > 0.0 else -1.0
 
 
@@ -204,8 +211,8 @@ def rise(tree, work, e, g, way):
     own. Without such a bound the first is negative.
     """
     el, i, far = tree.element[e], tree.element[e, AT], 1e300
-    if el[SURFACE] == surfaces.CAM:
-        return rise_of_cam(tree, work, e, g, way), far
+    if el[SURFACE] == surfaces.CAM or el[SURFACE] == surfaces.FIELD or el[SURFACE] == surfaces.RING:
+        return rise_by_reach(tree, work, e, g, way), far
     if el[PAIR] == WITH_RING or (el[HOLLOW] == 0 and surfaces.is_convex(el[SURFACE])):
         return 0.0, far
     if el[PAIR] != WITH_BALL or el[HOLLOW] == 0 or (el[SURFACE] != surfaces.BALL and el[SURFACE] != surfaces.CYLINDER):
