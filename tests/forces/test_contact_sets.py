@@ -274,7 +274,11 @@ def test_a_graze_is_not_missed() -> None:
 
 
 @pytest.mark.parametrize(
-    "integrator", [sp.Radau(max_steps=2000), sp.GeneralizedAlpha(max_steps=9000)]
+    "integrator",
+    [
+        sp.Radau(max_steps=2000),
+        pytest.param(sp.GeneralizedAlpha(max_steps=9000), marks=pytest.mark.slow),
+    ],
 )
 def test_balls_that_graze_within_rounding_stall_nothing(integrator) -> None:
     """Two pass each other at a gap of zero while others touch: it is rounding, and closes."""

@@ -188,11 +188,15 @@ def test_creep_in_a_set(cells: bool) -> None:
 
 
 def test_contact_cases_are_told_nothing() -> None:
-    """But for the depth of balls at 100 m/s, which is as large as their radius."""
+    """But for the depth of balls at 100 m/s, which is as large as their radius.
+
+    A ball that is driven over a soft floor, as in its source, rolls on a radius that is less.
+    """
     named = [case for case in cases.all() if case.name.startswith("contact-")]
     assert len(named) >= 7
     for case in named:
-        assert set(words(case.simulate())) <= {"depth"}, case.name
+        right = {"rolling"} if case.name == "contact-driven-ball" else {"depth"}
+        assert set(words(case.simulate())) <= right, case.name
 
 
 @pytest.mark.parametrize("word", [passages_of, jump_of])
