@@ -45,7 +45,7 @@ def test_momentum_and_energy_of_a_collision(name: str) -> None:
 @pytest.mark.parametrize("elements", [4, pytest.param(12, marks=pytest.mark.slow)])
 def test_a_line_that_touches_itself_keeps_momentum_and_energy(elements: int) -> None:
     """A helix whose turns overlap; pieces are longer, and shorter, than what is left out."""
-    r = sp.simulate(loop(RUBS, elements), 0.002, tolerance=1e-8)
+    r = sp.simulate(loop(RUBS, elements), 0.002, tolerance=1e-8, output=50)
     assert r.statistics["steps"] < 1000
     assert r["touch"].depth[0] > 0.01 and r["touch"].lost_by_friction[-1] > 0.0
     kept(r)
