@@ -728,7 +728,7 @@ LARGE = ("elastica", "roll-up", "leaf-spring-guide", "lateral-buckling", "shallo
 GRADIENT = (
     *("ancf-tables", "ancf-elastica", "ancf-roll-up"),
     *("ancf-arm", "ancf-arm-cable", "ancf-arm-elastic-line", "ancf-arm-continuum"),
-    *("ancf-pendulum", "ancf-free-flight", "slider-crank-all"),
+    *("ancf-pendulum", "ancf-free-flight", "ancf-belt-drive", "slider-crank-all"),
 )
 SPACAR = (
     *(

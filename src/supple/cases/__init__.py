@@ -36,6 +36,7 @@ _MODULES = (
     "supple.cases.beams.ancf_elastica",
     "supple.cases.beams.ancf_arm",
     "supple.cases.beams.ancf_motion",
+    "supple.cases.beams.belt_drive",
     "supple.cases.linkages.slider_crank_all",
     "supple.cases.beams.plates",
     "supple.cases.beams.ancf_plates",

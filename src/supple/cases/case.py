@@ -84,11 +84,13 @@ class Case:
     start: Callable[[Model], State] | None = None
     # makes the choice of coordinates; joint coordinates if None
     formulation: Callable[[], Formulation] | None = None
+    # of a run; a looser one where a motion has more kinks than others have steps
+    tolerance: str | float = "tight"
 
     def simulate(
-        self, *, tolerance: str | float = "tight", until: float | None = None, **options: Any
+        self, *, tolerance: str | float | None = None, until: float | None = None, **options: Any
     ) -> Result:
-        """Run the model; ``options`` go to `supple.simulate`.
+        """Run the model; ``options`` go to `supple.simulate`, the tolerance is that of the case.
 
         With ``until`` (s) the run ends at the last of the case's times that is not later.
         """
@@ -113,7 +115,8 @@ class Case:
             model = self.build()
             if self.start is not None:
                 options.setdefault("start", self.start(model))
-            return simulate(model, float(times[-1]), tolerance=tolerance, **options)
+            chosen = self.tolerance if tolerance is None else tolerance
+            return simulate(model, float(times[-1]), tolerance=chosen, **options)
 
     def run(self, *, until: float | None = None, **options: Any) -> Quantities:
         """Run the model and compare what is known by then; see `simulate` for the options."""
@@ -139,7 +142,7 @@ class ModelCase(Case):
     measure: Callable[[Result], list[Quantity]] = lambda result: []
 
     def simulate(
-        self, *, tolerance: str | float = "tight", until: float | None = None, **options: Any
+        self, *, tolerance: str | float | None = None, until: float | None = None, **options: Any
     ) -> Result:
         """Refuse: there is no motion to compare."""
         raise SuppleError(

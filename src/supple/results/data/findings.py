@@ -28,7 +28,7 @@ class RunFinding:
 
     where: str  # name of a joint, body or force; empty where it is the whole model
     # "output", "growth", "creep", "unstable", and of contacts "depth", "points", "hollow",
-    # "border", "grid", "tilt", "rolling", "restitution", "let go",
+    # "border", "grid", "tilt", "rolling", "restitution", "let go", "bend", "twist",
     # "gives back" or "passed through"
     what: str
     # value, limit: what was found at most, and what is allowed, in units of ``what``

@@ -18,6 +18,7 @@ from supple.foundation.errors import label
 from supple.results.data.findings import RunFinding
 from supple.results.data.run_data import depth_of, jump_of, passages_of, share_of
 from supple.results.motion.impact_findings import impact_findings, rolling_findings
+from supple.results.motion.line_findings import line_findings
 
 if TYPE_CHECKING:
     from supple.results.result import Result
@@ -47,6 +48,7 @@ def contact_findings(result: Result) -> Iterator[RunFinding]:
             yield from _spacing(result, force)
             yield from rolling_findings(result, force)
             yield from impact_findings(result, force)
+            yield from line_findings(result, force)
             if isinstance(force.A, InvoluteGear) and isinstance(force.B, InvoluteGear):
                 yield from _tilt(result, force, force.A, force.B)
         elif isinstance(force, Contacts):
