@@ -151,6 +151,31 @@ def converged(
     raise SystemExit("a reference path did not converge")
 
 
+def refined(
+    run: Callable[[float], Any], settings: Iterable[float], t_end: float, target: float = TARGET
+) -> tuple[CubicSpline, float]:
+    """Path of a program's own solution, and its floor: by how much the last refinement moved it, m.
+
+    It is refined until it comes no nearer, or a run takes longer than ``LIMIT``.
+    """
+    best, floor = None, float("inf")
+    for setting in settings:
+        found = run(setting)
+        if found.t[-1] < t_end - 1e-9:
+            continue
+        if best is not None:
+            change = rms(found, best)
+            if change > floor:
+                break
+            floor = change
+        best = CubicSpline(found.t, found.path)
+        if found.solve > LIMIT:
+            break
+    if best is None or floor > CONVERGED * target:
+        raise SystemExit("a reference path did not converge")
+    return best, floor
+
+
 def take_turns(methods: list[Method], seconds: float) -> None:
     """Time the chosen settings in turns for about ``seconds`` of CPU time."""
     ready = [m for m in methods if m.setting is not None]
