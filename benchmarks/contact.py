@@ -88,7 +88,7 @@ def peer_methods(problem: touching.Problem, program: str, peer: Any) -> Found:
 def belt_methods(program: str, peer: Any = None) -> Found:
     """The same of the belt drive."""
     if program == "supple":
-        fine, settings = belt.TOLERANCES[4:], belt.TOLERANCES
+        fine, settings = belt.TOLERANCES[6:], belt.TOLERANCES
         methods = [
             Method("supple", "Radau", settings, lambda x: belt.solve(sp.Radau, x), belt.TARGET)
         ]

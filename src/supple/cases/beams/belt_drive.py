@@ -96,8 +96,9 @@ def belt_drive(elements: int = ELEMENTS, points: int | None = None) -> Model:
         model.add(Revolute(f"axle{k}", axle, pulley.at(0), "z"))
         side = Cylinder(pulley.at(0), radius=RADIUS, length=0.5, axis="z")
         model.add(Contact(f"grip{k}", line, side, law, friction))
+        if k == 1:
+            model.add(Force("weight", pulley.at(0, -LEVER, 0), force=(0, -G, 0)))
     model.add(Driver("motor", "axle0", "pi*t**2"))
-    model.add(Force("weight", model["pulley1"].at(0, -LEVER, 0), force=(0, -G, 0)))
     return model
 
 
@@ -109,7 +110,7 @@ def _measure(result: Result) -> list[Quantity]:
         found.append(Quantity(q.name, q.value, q.reference, known, q.time))
     belt, late = result["belt"], result.t > STICKS
     strain = np.asarray(belt.axial_strain)[late]
-    stiffness = result.model["belt"].material.E * SIDE**2
+    stiffness = _laid()[1] * STIFFNESS
     pull = stiffness * strain * np.sqrt(1.0 + 2.0 * strain)
     each = ("largest", pull.max(axis=1), PULLS[0]), ("least", pull.min(axis=1), PULLS[1])
     for name, values, reference in each:
