@@ -111,6 +111,10 @@ from supple.forces.ropes import Pulley as Pulley
 from supple.forces.ropes import Rope as Rope
 from supple.forces.surfaces import Pressure as Pressure
 from supple.forces.surfaces import SurfaceLoad as SurfaceLoad
+from supple.forces.tyre_laws import BrushTyre as BrushTyre
+from supple.forces.tyre_laws import LinearTyre as LinearTyre
+from supple.forces.tyre_laws import MagicFormula as MagicFormula
+from supple.forces.tyres import Tyre as Tyre
 from supple.formulations.ancf import ANCF as ANCF
 from supple.formulations.deformation import DeformationModes as DeformationModes
 from supple.formulations.transformation import velocity_transformation as velocity_transformation

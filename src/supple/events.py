@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
 from supple.constraints.topology_changes import Change, as_changes
-from supple.forces import Contact, ForceElement
+from supple.forces import Contact, ForceElement, Tyre
 from supple.foundation import validate
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import Given, checked, declared, given, named, number
@@ -15,17 +15,17 @@ from supple.foundation.validate import set_fields
 from supple.joints import Joint
 from supple.joints.interactions import check_joint_reference
 
-Quantity = Literal[
-    "coordinate", "rate", "gap", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz"
-]
+Quantity = Literal["coordinate", "rate", "gap", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz"]
 JOINT_QUANTITIES: tuple[str, ...] = ("coordinate", "rate")
 CONTACT_QUANTITIES = ("gap",)
 FRAME_QUANTITIES = tuple(kind + axis for kind in ("", "v", "w") for axis in "xyz")
 
 
 def contacts_among(forces: Mapping[str, ForceElement]) -> list[str]:
-    """Names of each `Contact` whose gap can be watched, which that of two lines cannot."""
-    return [n for n, force in forces.items() if isinstance(force, Contact) and force.lines is None]
+    """Names of each `Contact` and `Tyre` whose gap can be watched; that of two lines cannot."""
+    lines = {n for n, force in forces.items() if isinstance(force, Contact) and force.lines}
+    known = (n for n, force in forces.items() if isinstance(force, (Contact, Tyre)))
+    return [n for n in known if n not in lines]
 
 
 @declared
@@ -36,7 +36,7 @@ class Event:
     ----------
     name : str
         Under which the instant is reported.
-    of : Joint, Contact, name of one of them, or Frame
+    of : Joint, Contact, Tyre, name of one of them, or Frame
         What is watched; a joint or contact is stored by its name.
     quantity : "coordinate" or "rate" of a joint; "gap" of a contact; "x", "vx", "wx" ... of a frame
         Rad or m, rad/s or m/s; the least distance of both shapes in m, negative where they overlap;
@@ -57,7 +57,7 @@ class Event:
     """
 
     name: str = named()
-    of: Given[Joint | Contact | str | Frame | None, str | Frame | None] = given(default=None)
+    of: Given[Joint | Contact | Tyre | str | Frame | None, str | Frame | None] = given(default=None)
     quantity: Quantity = given(default="coordinate")
     coordinate: int | str = given(default=0)
     value: float = number("rad or m or rad/s or m/s", default=0.0)
@@ -73,8 +73,8 @@ class Event:
         gap = isinstance(of, str) and isinstance(self.quantity, str) and self.quantity == "gap"
         if isinstance(of, Frame):
             options = FRAME_QUANTITIES
-        elif isinstance(of, Contact) or gap:
-            options, of = CONTACT_QUANTITIES, of.name if isinstance(of, Contact) else of
+        elif isinstance(of, (Contact, Tyre)) or gap:
+            options, of = CONTACT_QUANTITIES, of.name if isinstance(of, (Contact, Tyre)) else of
         elif isinstance(of, (Joint, str)):
             if isinstance(self.quantity, str) and self.quantity in FRAME_QUANTITIES:
                 expect_frame(owner, "of", of)

@@ -256,7 +256,7 @@ def test_case_holds(case, method):
     if method in MULTISTEP:
         found = [with_errors_of_steps(q, result, tolerances[method]) for q in found]
     assert [q for q in found if not q.passed] == []
-    few = {"contact": 3, "zhao-cantilever": 8, "nada-arm": 8}
+    few = {"contact": 3, "tyre": 3, "zhao-cantilever": 8, "nada-arm": 8}
     fewest = [n for name, n in few.items() if case.name.startswith(name)] or [31]
     assert len(found) >= fewest[0]
     assert len({q.name for q in found}) == len(found)
@@ -310,7 +310,9 @@ ROPES = ("capstan", "block-and-tackle")  # all their numbers have times
 SHORT = [
     pytest.param(case, id=case.name, marks=[] if case.name in EARLY else [pytest.mark.slow])
     for case in cases.all()
-    if case.times and not case.long and not case.name.startswith(("ancf", "contact", *ROPES))
+    if case.times
+    and not case.long
+    and not case.name.startswith(("ancf", "contact", "tyre", *ROPES))
 ]
 
 

@@ -234,6 +234,28 @@ def _contact(
     return make
 
 
+def _tyre(ends: Callable[..., tuple[sp.Frame, sp.Frame]]) -> Callable[..., Made]:
+    """A large wheel, which overlaps with a road by far: a push along the normal at its lowest."""
+
+    def make(tip: sp.Frame, other: sp.RigidBody) -> Made:
+        a, b = ends(tip, other.at(0.05, 0.02))
+
+        def wrench(seen: Result) -> list[Wrench]:
+            n, axle, way = axes(b, seen)[:, 2], axes(a, seen)[:, 0], pulled(b, a, seen)
+            across = n - (n @ axle) * axle
+            size = float(np.linalg.norm(across))
+            depth = 2.0 * size + 1.0 - n @ way
+            arm = -2.0 * across / size - (1.0 - 0.5 * depth) * n
+            force = 200.0 * depth * n
+            return [(a, force, np.cross(arm, force)), (b, -force, -np.cross(way + arm, force))]
+
+        law = sp.LinearTyre(50.0)
+        shape = sp.Torus(a, radius=2.0, section=1.0, axis="x")
+        return sp.Tyre("item", shape, sp.Plane(b), law, stiffness=200.0), wrench
+
+    return make
+
+
 def _function(torque: np.ndarray) -> Callable[..., Made]:
     def make(tip: sp.Frame, other: sp.RigidBody) -> Made:
         item = sp.ForceFunction("item", tip, lambda t, state: (PUSH, torque))
@@ -293,6 +315,8 @@ POINT_FORCES: dict[str, tuple[type, Callable[..., Made], bool]] = {
     "Contact at A": (sp.Contact, _contact(first), True),
     "Contact at B": (sp.Contact, _contact(second), True),
     "Contacts": (sp.Contacts, _contact(first, True), True),
+    "Tyre as a wheel": (sp.Tyre, _tyre(first), False),
+    "Tyre as a road": (sp.Tyre, _tyre(second), False),
     "Bushing at A": (sp.Bushing, _preload(first), False),
     "Bushing at B": (sp.Bushing, _preload(second), False),
     "ForceFunction": (sp.ForceFunction, _function(NONE), True),

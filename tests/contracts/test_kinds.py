@@ -201,6 +201,7 @@ def test_rows_agree_with_packers_and_with_what_they_are_compiled_to() -> None:
         laws = sum(f.law.states for f in forces if isinstance(f, sp.StateSpaceController))
         touching = [f for f in forces if isinstance(f, sp.Contact)]
         laws += sum(3 * len(f.pairs()) for f in touching if isinstance(f.friction, sp.Friction))
+        laws += 3 * sum(isinstance(f, sp.Tyre) for f in forces)
         assert compiled.nz == FORCES[cls].states + laws
     for kind, (cls, _) in CONSTRAINT_MODELS.items():
         row = next(CONSTRAINTS[c] for c in cls.__mro__ if c in CONSTRAINTS)

@@ -289,7 +289,9 @@ def test_rows_say_whose_laws_have_branches() -> None:
 
 def test_views_of_forces_show_what_acts() -> None:
     for cls, row in FORCES.items():
-        assert row.at_frames == (row.view in ("point", "line", "rope", "contact", "contacts")), cls
+        assert row.at_frames == (
+            row.view in ("point", "line", "rope", "contact", "contacts", "tyre")
+        ), cls
         assert not issubclass(cls, JointForce) or row.view in ("coordinate", "motor"), cls
 
 

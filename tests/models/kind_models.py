@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 import supple as sp
+from models.tyre_models import CAR
 from supple.joints.base import Joint
 
 BACKWARDS = " crossed from B to A"
@@ -190,6 +191,57 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
                 sp.HuntCrossley(stiffness=900.0, restitution=0.7, speed=2.0),
                 sp.RoundedFriction(0.1, transition=1),
                 except_joined=False,
+            )
+        ),
+    ),
+    **{
+        f"Tyre{words}": (
+            sp.Tyre,
+            lambda law=law, push=push: with_item(
+                lambda m: sp.Tyre(
+                    "touch",
+                    sp.Torus(m["bob"].at(0.02, 0.1), radius=0.7, section=0.2, axis=(0.1, 1, 0.2)),
+                    sp.Plane(m.ground.at(0, 0, 0.1)),
+                    law,
+                    **push,
+                )
+            ),
+        )
+        for words, law, push in (
+            (
+                "",
+                sp.LinearTyre(60.0, 90.0, (0.3, 0.5), trail=0.1, settling=0.01),
+                {"stiffness": 900.0, "damping": 20.0},
+            ),
+            (
+                " with a brush",
+                sp.BrushTyre(90.0, 0.3, 0.3, half_length=0.2, load=900.0, settling=0.02),
+                {"push": sp.HuntCrossley(stiffness=900.0, restitution=0.7, speed=2.0)},
+            ),
+        )
+    },
+    "Tyre by coefficients": (
+        sp.Tyre,
+        lambda: with_item(
+            lambda m: sp.Tyre(
+                "touch",
+                sp.Torus(m["bob"].at(0.02, 0.1), radius=0.7, section=0.2, axis=(0.1, 1, 0.2)),
+                sp.Plane(m.ground.at(0, 0, 0.1)),
+                sp.MagicFormula(900.0, CAR, settling=0.02),
+                stiffness=900.0,
+                damping=20.0,
+            )
+        ),
+    ),
+    "Tyre on heights": (
+        sp.Tyre,
+        lambda: with_item(
+            lambda m: sp.Tyre(
+                "touch",
+                sp.Torus(m["bob"].at(0.02), radius=0.7, section=0.2, axis="y"),
+                sp.HeightField(m.ground.at(-3, -3), HILLS, 1.0),
+                sp.LinearTyre(60.0, load=900.0, settling=0.01),
+                stiffness=900.0,
             )
         ),
     ),

@@ -10,6 +10,7 @@ import numpy as np
 
 import supple as sp
 from models.kind_models import HILLS, meshing
+from models.tyre_models import LAWS, wheel_shape
 
 LAW = sp.HuntCrossley(0.8, 2.0, 1e6)
 FLAT = sp.HuntCrossley(0.3, 0.1, 1e6, 1)
@@ -28,6 +29,19 @@ def thrown(
     rate = (0.3, 0.2, 5.0, 1.0, 0.2, -3.0)
     m.add(sp.Free("air", m.ground.at(0, 0, height), body.at(0), initial_rate=rate))
     m.add(sp.Contact("hit", shape(body), other(m), LAW, friction))
+    return m
+
+
+def bouncing_wheel(law: sp.forces.TyreLaw, road: str = "plane") -> sp.Model:
+    """A wheel that falls on a road, turning."""
+    m = sp.Model(gravity=(0, 0, -9.81))
+    wheel = m.add(sp.RigidBody("wheel", 1.0, inertia=(0.02, 0.03, 0.02)))
+    rate = (0.1, 9.0, 0.2, 3.0, 0.2, -1.0)
+    m.add(sp.Free("air", m.ground.at(0, 0, 0.44), wheel.at(0), initial_rate=rate))
+    ground: sp.forces.Shape = sp.Plane(m.ground.at(0))
+    if road == "heights":
+        ground = sp.HeightField(m.ground.at(-3, -3), HILLS, 1.0)
+    m.add(sp.Tyre("tyre", wheel_shape(wheel.at(0)), ground, law, stiffness=1e5, damping=30.0))
     return m
 
 
@@ -142,6 +156,8 @@ TOUCHING: dict[str, Callable[[], sp.Model]] = {
         ball, lambda m: sp.HeightField(m.ground.at(-3, -3), HILLS, 1.0)
     ),
     "ball on a mesh": lambda: thrown(ball, brick_mesh),
+    "wheel": lambda: bouncing_wheel(LAWS["magic"]),
+    "wheel on heights": lambda: bouncing_wheel(LAWS["brush"], "heights"),
     "cam": cam_drive,
     "gears": turning_gears,
     "cable": lying_cable,

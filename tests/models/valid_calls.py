@@ -261,6 +261,23 @@ CALLS: dict[str, Call] = {
             "except_joined": False,
             "cells": False,
         },
+        "LinearTyre": {"cornering": 8e4, "longitudinal": 1e5, "relaxation": (0.2, 0.4)},
+        "BrushTyre": {"stiffness": 8e4, "mu": 0.9, "half_length": 0.06},
+        "MagicFormula": {
+            "load": 4e3,
+            "coefficients": {
+                **{"PCX1": 1.6, "PDX1": 1.0, "PKX1": 20.0},
+                **{"PCY1": 1.3, "PDY1": 0.9, "PKY1": 15.0, "PKY2": 1.7},
+            },
+        },
+        "Tyre": {
+            **NAME,
+            "wheel": sp.Torus(PAIR["A"], radius=0.25, section=0.05),
+            "road": sp.Plane(PAIR["B"]),
+            "law": sp.LinearTyre(8e4),
+            "stiffness": 2e5,
+            "damping": 100.0,
+        },
         "JointSpring": {**JOINT, "stiffness": 1.0},
         "JointEffort": {**JOINT, "effort": 1.0},
         "JointFriction": {**JOINT, "coulomb": 1.0},

@@ -219,7 +219,10 @@ def changed(parts, field: str, place: tuple[int, ...], value: int) -> int:
     return fault_of(header, other, loop)
 
 
-@pytest.mark.parametrize("name", ["ball", "ring", "ball on heights", "gears", "marbles by cells"])
+@pytest.mark.parametrize(
+    "name",
+    ["ball", "ring", "ball on heights", "gears", "marbles by cells", "wheel", "wheel on heights"],
+)
 def test_every_integer_of_a_contact_is_looked_at(name):
     """Beyond what it points into it is found, in each column of the elements of a contact."""
     parts = touching_image(name)
@@ -233,7 +236,10 @@ def test_every_integer_of_a_contact_is_looked_at(name):
             beyond = int(parts[1]["ints"][size]) - room + 1 if size >= 0 else room + 1
             for value in (least - 1, beyond, 2**62):
                 assert changed(parts, "element", (e, column), value) == checks.FORCES, column
-        if el[at.KIND] in (pairs.CONTACT, contact.RUBBING) and el[pairs.SURFACE] >= surfaces.CAM:
+        if (
+            el[at.KIND] in (pairs.CONTACT, contact.RUBBING, pairs.TYRE, pairs.TYRE_SLIP)
+            and el[pairs.SURFACE] >= surfaces.CAM
+        ):
             for column, size in ((fields.FORM, "data"), (fields.COUNTS, "programs")):
                 for value in (-1, int(sizes[size]), 2**62):
                     assert changed(parts, "element", (e, column), value) == checks.FORCES

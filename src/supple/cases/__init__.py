@@ -45,6 +45,7 @@ _MODULES = (
     "supple.cases.contacts",
     "supple.cases.contacts_compared",
     "supple.cases.contact_machines",
+    "supple.cases.vehicles",
 )
 
 

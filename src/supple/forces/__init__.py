@@ -35,9 +35,12 @@ from supple.forces.laws import FormulaLaw, TableLaw
 from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
 from supple.forces.ropes import Drum, Pulley, Rope
 from supple.forces.surfaces import Pressure, SurfaceLoad
+from supple.forces.tyre_laws import BrushTyre, LinearTyre, MagicFormula
+from supple.forces.tyres import Tyre
 
 __all__ = [
     "PID",
+    "BrushTyre",
     "Bushing",
     "CartesianSpring",
     "Contact",
@@ -61,6 +64,8 @@ __all__ = [
     "JointFriction",
     "JointSpring",
     "JointStop",
+    "LinearTyre",
+    "MagicFormula",
     "Motor",
     "PairFunction",
     "PairState",
@@ -73,5 +78,6 @@ __all__ = [
     "StateSpaceController",
     "SurfaceLoad",
     "TableLaw",
+    "Tyre",
     "state_feedback",
 ]

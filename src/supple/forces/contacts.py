@@ -189,6 +189,11 @@ class Contact(ForceElement):
         return self.lines is not None and len(names) == 1
 
     @property
+    def shapes(self) -> tuple[Shape, Shape]:
+        """A and B."""
+        return self.A, self.B
+
+    @property
     def frames(self) -> dict[str, Frame]:
         """Frames of both shapes."""
         assert self.A.frame is not None and self.B.frame is not None

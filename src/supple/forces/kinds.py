@@ -30,16 +30,18 @@ from supple.forces.joints import (
 from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
 from supple.forces.ropes import Rope
 from supple.forces.surfaces import Pressure, SurfaceLoad
+from supple.forces.tyres import Tyre
 from supple.foundation.errors import ModelError, label
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
 
 Couples = Literal["", "nodes", "velocities", "state", "terms", "path"]
 Stores = Literal[
     "", "coordinate", "line", "rope", "frames", "coupling", "gear", "contact", "contacts",
+    "tyre",
 ]  # fmt: skip
 View = Literal[
     "motor", "coordinate", "efforts", "line", "point", "rope", "contact", "contacts", "energy",
-    "sampled", "controller",
+    "sampled", "controller", "tyre",
 ]  # fmt: skip
 
 
@@ -83,6 +85,8 @@ ELEMENTS: dict[int, ElementKind] = {
         ElementKind(codes.RUBBING, "friction of a contact", True, "", WITHOUT_ENERGY),
         ElementKind(codes.CONTACT_SET, "a set of bodies found by cells", True, "", ONE_STEP),
         ElementKind(codes.SET_RUBBING, "friction of a set", True, "", ONE_STEP),
+        ElementKind(codes.TYRE, "a tyre", True, "nodes", WITHOUT_ENERGY),
+        ElementKind(codes.TYRE_SLIP, "slip of a tyre", True, "", WITHOUT_ENERGY),
         ElementKind(codes.LINE_CONTACT, "contact of two lines", True, "path", WITHOUT_ENERGY),
         ElementKind(codes.LINE_RUBBING, "friction of two lines", True, "", WITHOUT_ENERGY),
         ElementKind(codes.VECTOR_LOAD, "a load along a gradient body", False),
@@ -159,6 +163,14 @@ FORCES: dict[type[ForceElement], ForceKind] = {
             ),
             "contacts",
             "contacts",
+            at_frames=True,
+            switches=_always,
+        ),
+        ForceKind(
+            Tyre,
+            (codes.TYRE, codes.TYRE_SLIP),
+            "tyre",
+            "tyre",
             at_frames=True,
             switches=_always,
         ),

@@ -36,6 +36,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "gears": ("contact_gears_", "run_gear_gaps_"),
     "lines that touch": ("contact_line", "run_line_search_"),
     "solids in contact": ("contact_cores_",),
+    "tyres": ("contact_tyres_",),
     "contacts": ("contact_", "run_gaps_", "run_touches_"),
     "inner states": (
         "equations_inner_states_",

@@ -57,6 +57,7 @@ from supple.results.views.force_views import (
 )
 from supple.results.views.mass_centre import MassCentre, mass_centre
 from supple.results.views.section_balance import BeamLoads, collect_loads
+from supple.results.views.tyre_views import TyreView
 from supple.results.views.views import BodyView, JointLoad, JointView, PointView
 from supple.state import State
 
@@ -369,14 +370,16 @@ class Result:
             return LineForceView(*common, ends=(first, second))
         if view == "rope":
             return RopeView(*common)
-        if view in ("contact", "contacts"):
+        if view in ("contact", "contacts", "tyre"):
             losses = {}
-            for kind in ("push", "friction"):
+            for kind in ("push", "friction", "slip"):
                 own = [k for k in parts if compiled.force_names[k].endswith(f".{kind}")]
                 losses[kind] = self.data.channels[:, own].sum(axis=1)
             if view == "contacts":
                 return ContactsView(*common, losses=losses)
             touches = [one for one in self.data.touches if one.contact == name]
+            if view == "tyre":
+                return TyreView(*common, losses=losses, touches=touches, turned=False)
             pairs = force.pairs() if isinstance(force, Contact) else ()
             noted = touches if pairs else None  # of two lines touches are not followed
             back = any(pair.swapped for pair in pairs[:1])

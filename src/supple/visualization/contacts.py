@@ -16,6 +16,7 @@ from supple.bodies.shapes.solids import Plane
 from supple.fem.drawn.primitives import arrow, sphere
 from supple.fem.drawn.surface import Surface, moved
 from supple.forces.contacts import Contact
+from supple.forces.tyres import Tyre
 from supple.foundation.arrays import Array, Booleans
 from supple.foundation.errors import SuppleError
 from supple.foundation.frames import Frame
@@ -46,8 +47,8 @@ class _Slab(NamedTuple):
 
 
 def contact_things(signs: Signs) -> Iterator[Thing]:
-    """Shapes, points and forces of all contacts of a result."""
-    contacts = {n: f for n, f in signs.result.forces.items() if isinstance(f, Contact)}
+    """Shapes, points and forces of all contacts and tyres of a result."""
+    contacts = {n: f for n, f in signs.result.forces.items() if isinstance(f, (Contact, Tyre))}
     yield from _shapes(signs, contacts.values())
     yield from _forces(signs, contacts)
 
@@ -57,7 +58,7 @@ def _shapes(signs: Signs, contacts: Any) -> Iterator[Thing]:
     seen: list[tuple[str, Array]] = []
     slabs: dict[tuple[Any, ...], _Slab] = {}
     for contact in contacts:
-        sides = list(zip((contact.A, contact.B), contact.frames.values(), strict=True))
+        sides = list(zip(contact.shapes, contact.frames.values(), strict=True))
         for (shape, frame), (other, apart) in zip(sides, sides[::-1], strict=True):
             if isinstance(shape, Plane):
                 slab = slabs.setdefault(_plane_of(shape, frame), _Slab(shape, []))
@@ -161,7 +162,7 @@ def _tiled(low: Array, high: Array, thick: float) -> Surface:
     return Surface(points, np.concatenate([top, top[:, ::-1] + below, sides]).astype(np.intp))
 
 
-def _forces(signs: Signs, contacts: Mapping[str, Contact]) -> Iterator[Thing]:
+def _forces(signs: Signs, contacts: Mapping[str, Contact | Tyre]) -> Iterator[Thing]:
     """A dot where each contact touches, and an arrow of the force on B, or on A if B is ground.
 
     All have one scale. Arrows of hits that are longer than `LONGEST` are cut there.
@@ -169,7 +170,9 @@ def _forces(signs: Signs, contacts: Mapping[str, Contact]) -> Iterator[Thing]:
     found: list[tuple[str, Array, Array, Booleans]] = []
     for name, contact in contacts.items():
         view = signs.result[name]
-        side = -1.0 if list(contact.frames.values())[1].body.name == "ground" else 1.0
+        turned = not isinstance(contact, Tyre)  # whose forces are those on the wheel
+        turned &= list(contact.frames.values())[1].body.name == "ground"
+        side = -1.0 if turned else 1.0
         try:
             push, points = np.nan_to_num(view.normal_forces), np.nan_to_num(view.points)
             force = side * np.nan_to_num(view.point_forces)

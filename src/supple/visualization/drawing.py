@@ -21,6 +21,7 @@ from supple.forces.base import PairForce
 from supple.forces.contacts import Contact
 from supple.forces.points import DistributedLoad, SpringDamper
 from supple.forces.ropes import Rope, frame_of
+from supple.forces.tyres import Tyre
 from supple.foundation import validate
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import SuppleError
@@ -59,7 +60,7 @@ class Signs:
         for name, joint in self.result.joints.items():
             yield from self._joint(name, joint)
         for name, force in self.result.forces.items():
-            if not isinstance(force, Contact):
+            if not isinstance(force, (Contact, Tyre)):
                 yield from self._force(name, force)
         yield from contact_things(self)
         for name, constraint in self.result.constraints.items():
@@ -281,9 +282,9 @@ def _turn(way: Array, length: float) -> Array:
 
 def _of_plane(item: Any, frame: Frame) -> bool:
     """True if a frame is where a plane of contact is written: it may be far from all that moves."""
-    if not isinstance(item, Contact):
+    if not isinstance(item, (Contact, Tyre)):
         return False
-    return any(isinstance(one, Plane) and one.frame is frame for one in (item.A, item.B))
+    return any(isinstance(one, Plane) and one.frame is frame for one in item.shapes)
 
 
 MOST_FRAMES = 300

@@ -28,6 +28,7 @@ from supple.forces import (
     Motor,
     Rope,
     SpringDamper,
+    Tyre,
 )
 from supple.forces.kinds import Stores, force_kind
 from supple.forces.laws import Law
@@ -237,6 +238,19 @@ def _of_contact(mode: Mode, force: Contact, h: ContactHistory) -> float:
     return float(np.sum(weight * slope * h.rate**2)) + along
 
 
+def _tyre(mode: Mode, ends: Result, force: Tyre) -> float:
+    loads = ends.data.loads
+    assert loads is not None
+    found = loads(force.name)
+    assert found.contact is not None and found.tyre is not None
+    stiffness, exponent, _ = force.normal_law()
+    depth = np.maximum(-found.contact.gap[0], 0.0)
+    slope = np.where(depth > 0.0, stiffness * exponent * depth ** (exponent - 1.0), 0.0)
+    hold = np.array(force.law.carcass) * (depth > 0.0)  # as a spring, which it is at rest
+    pushed = float(np.sum(slope * found.contact.rate**2))
+    return pushed + float(np.sum(hold * found.tyre.velocity**2))
+
+
 def _nothing(mode: Mode, ends: Result, force: ForceElement) -> float:
     return 0.0
 
@@ -252,6 +266,7 @@ STORED: dict[Stores, Callable[[Mode, Result, Any], float]] = {
     "frames": _frames,
     "contact": _contact,
     "contacts": _contacts,
+    "tyre": _tyre,
 }
 
 

@@ -49,6 +49,8 @@ from supple.core.contact.record import (  # noqa: F401 (others read them here)
     STATE,
     SURFACE,
     TEETH,
+    TYRE,
+    TYRE_SLIP,
     WHEEL,
     WITH_BALL,
     WITH_CAM,
@@ -63,6 +65,7 @@ from supple.core.contact.record import (  # noqa: F401 (others read them here)
     P,
     V,
     W,
+    is_contact,
     numbers,
 )  # fmt: skip
 from supple.native.declare import INT, kernel, shared

@@ -7,9 +7,9 @@ from supple.core.base.buffers import starts
 from supple.core.contact import surfaces
 from supple.native.declare import kernel
 
-CONTACT = 20
-# Element integers: nodes of A and B, place in the data, pair, kind of A's surface, last of three states of friction (-1: none),
-# law of friction without states, 1 if A's surface is turned inside out; behind those of fields.py 1 if the axis of friction goes with that of B's ring,
+CONTACT, TYRE, TYRE_SLIP = 20, 27, 28  # of a tyre its push with its slip, and the channel of what slip takes
+# Element integers: nodes of A and B, place in the data, pair, kind of A's surface, last of three states of friction, or of a tyre (-1: none),
+# law of friction without states or of a tyre, 1 if A's surface is turned inside out; behind those of fields.py 1 if the axis of friction goes with that of B's ring,
 # and 1 if it is one of the balls of a line or surface
 A, B, AT, PAIR, SURFACE, STATE, FRICTION, HOLLOW = range(1, 9)
 WHEEL, ONE_OF_MANY = 11, 12
@@ -27,6 +27,12 @@ CORE = TEETH
 PAIR_ROW = 18
 GAP, N, P, V, W, AXES, C, H, LEVER, PART, ARM, SLIDE, PAIR_SIZE = starts(1, 3, 3, 3, 3, 9, 3, 6, 1, 1, 3, 6)
 AXIS = SLIDE
+
+
+@kernel
+def is_contact(kind):
+    """True of elements with the record of a contact that push: contacts and tyres."""
+    return kind == CONTACT or kind == TYRE
 
 
 @kernel

@@ -8,7 +8,7 @@ from supple.core.base import layout as at
 from supple.core.base.buffers import starts
 from supple.core.base.layout import TREE_WORDS, WORK_WORDS, tree_at, with_elements, work_at
 from supple.core.bodies import tree
-from supple.core.contact import contact, lines, pairs, sets
+from supple.core.contact import contact, lines, pairs, sets, tyres
 from supple.core.equations import dynamics
 from supple.core.equations.energies import kinetic, momentum, potential, strain, sum_vectors
 from supple.core.forces import constraint_rows as links
@@ -171,6 +171,17 @@ def contact_history(ints, reals, work, q, u, z, e, out):
         tree.poses(m, w, q[i])
         tree.motion(m, w, u[i], u[i])  # accelerations do not enter
         contact.contact_shown(m, w, e, z[i], out[i])
+
+
+@entry(INTS, REALS, VEC, MAT, MAT, MAT, INT, MAT, MAT)
+def tyre_history(ints, reals, work, q, u, z, e, out, told):
+    """Fill out (nt, contact.SHOWN) with what tyre e does as a contact, and told (nt, tyres.TOLD) with what is told of it alone."""
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    for i in range(q.shape[0]):
+        tree.poses(m, w, q[i])
+        tree.motion(m, w, u[i], u[i])  # accelerations do not enter
+        tyres.tyre_shown(m, w, e, z[i], out[i])
+        tyres.tyre_told(m, w, e, z[i], told[i])
 
 
 @entry(INTS, REALS, VEC, MAT, MAT, INT, INT, MAT)

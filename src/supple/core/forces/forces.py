@@ -14,10 +14,10 @@ from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import enter, force_stiffness, point
 from supple.core.bodies import ancf as gradient
 from supple.core.bodies import membrane
-from supple.core.contact import contact, line_slopes, lines, sets
+from supple.core.contact import contact, line_slopes, lines, sets, tyres
 from supple.core.contact.contact import RUBBING
 from supple.core.contact.lines import LINE_CONTACT, LINE_RUBBING
-from supple.core.contact.record import CONTACT
+from supple.core.contact.record import CONTACT, TYRE, TYRE_SLIP, is_contact
 from supple.core.contact.sets import CONTACT_SET, SET_RUBBING
 from supple.core.forces import beam_load as load
 from supple.core.forces import (
@@ -50,7 +50,7 @@ from supple.native.declare import INT, MAT, REAL, VEC, kernel, shared
 __all__ = [
     "BODY_DAMPING", "BUSHING", "CARTESIAN", "CONTACT", "CONTACT_SET", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "GRADIENT", "JOINT_EFFORT", "JOINT_FRICTION",
     "JOINT_FUNCTION", "JOINT_LAW", "JOINT_SPRING", "JOINT_STOP", "LINEAR_CONTROL", "LINE_CONTACT", "LINE_LAW", "LINE_RUBBING", "LOAD", "MEMBRANE", "PAIR_FUNCTION",
-    "PID", "PRESSURE", "ROPE", "RUBBING", "SECTION_LOAD", "SET_RUBBING", "SPRING_DAMPER", "VECTOR_LOAD", "apply", "differentiate", "drive", "energy",
+    "PID", "PRESSURE", "ROPE", "RUBBING", "SECTION_LOAD", "SET_RUBBING", "SPRING_DAMPER", "TYRE", "TYRE_SLIP", "VECTOR_LOAD", "apply", "differentiate", "drive", "energy",
 ]
 
 FORCE, BODY_DAMPING, BUSHING, LOAD, FRAME_FUNCTION, JOINT_FUNCTION, GEAR = 1, 3, 4, 5, 6, 7, 8
@@ -61,7 +61,7 @@ GRADIENT = 14  # elastic forces, damping and weight of a gradient body
 VECTOR_LOAD = 15  # a load along a gradient body
 PRESSURE = 18  # on a surface of a gradient body
 SECTION_LOAD = 19  # a load along a gradient body that turns with its sections
-# 2 and 11 are springs along a line, 16 ropes, 17 linear controllers, 20 to 25 contacts; kinds from JOINT_SPRING on act on one joint coordinate
+# 2 and 11 are springs along a line, 16 ropes, 17 linear controllers, 20 to 25 contacts, 27 and 28 tyres; kinds from JOINT_SPRING on act on one joint coordinate
 
 # Element integers of FORCE: node, 1 if it turns with the body, signals of force and torque (6); reals: pose of the frame
 NODE, FOLLOWS, SIGNALS = 1, 2, 3
@@ -191,6 +191,10 @@ def apply(tree, work, t, q, u, z):
             power[e] = contact.contact_apply(tree, work, e, z)
         elif kind == RUBBING:
             power[e] = contact.contact_rubs(tree, work, e, z)
+        elif kind == TYRE:
+            power[e] = tyres.tyre_apply(tree, work, e, z)
+        elif kind == TYRE_SLIP:
+            power[e] = tyres.tyre_rubs(tree, work, e, z)
         elif kind == CONTACT_SET:
             power[e] = sets.set_apply(tree, work, e)
         elif kind == SET_RUBBING:
@@ -229,7 +233,7 @@ def branches_move(tree):
     """True if a branch depends on poses and velocities of the tree."""
     for e in range(tree.element.shape[0]):
         kind = tree.element[e, at.KIND]
-        if kind == LINE_LAW or kind == ROPE or kind == CONTACT or kind == LINE_CONTACT:
+        if kind == LINE_LAW or kind == ROPE or is_contact(kind) or kind == LINE_CONTACT:
             return True
     return False
 
@@ -249,6 +253,8 @@ def branch_of(tree, work, e, t, q, u, z):
         return rope.rope_branch(tree, work, e, q, u)
     if kind == LINE_CONTACT:
         return lines.line_branch(tree, work, e)
+    if kind == TYRE:
+        return tyres.tyre_branch(tree, work, e, z)
     return contact.contact_branch(tree, work, e, z) if kind == CONTACT else 0
 
 
@@ -267,7 +273,7 @@ def branches(tree, work, t, q, u, z):
 
 @shared(TREE, WORK, VEC, VEC, gives=REAL)
 def energy(tree, work, q, z):
-    """Energy stored in springs, stops, bushings and contacts (J)."""
+    """Energy stored in springs, stops, bushings, contacts and tyres (J)."""
     total = 0.0
     for e in range(tree.element.shape[0]):
         el, c = tree.element[e], tree.coef[e]
@@ -283,6 +289,8 @@ def energy(tree, work, q, z):
             total += rope.rope_stored(tree, work, e, q)
         elif el[at.KIND] == CONTACT:
             total += contact.contact_stored(tree, work, e, z)
+        elif el[at.KIND] == TYRE:
+            total += tyres.tyre_stored(tree, work, e, z)
         elif el[at.KIND] == CONTACT_SET:
             total += sets.set_sums(tree, work, e)
         elif el[at.KIND] == LINE_CONTACT:
@@ -364,6 +372,8 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru):
             rope.rope_differentiate(tree, work, e, q, u, Rq, Ru)
         elif kind == CONTACT:
             contact.contact_differentiate(tree, work, e, z, Rq, Ru)
+        elif kind == TYRE:
+            tyres.tyre_differentiate(tree, work, e, z, Rq, Ru)
         elif kind == LINE_CONTACT:
             line_slopes.line_differentiate(tree, work, e, Rq, Ru)
         elif kind == GEAR:

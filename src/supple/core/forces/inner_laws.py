@@ -13,7 +13,7 @@ from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import last_column
 from supple.core.contact.pairs import sticks
-from supple.core.contact.record import CONTACT, STATE
+from supple.core.contact.record import STATE, is_contact
 from supple.native.declare import MAT, kernel, shared
 
 NODE_A, NODE_B = 1, 2  # of an element with inner states
@@ -23,7 +23,7 @@ NODE_A, NODE_B = 1, 2  # of an element with inner states
 def inner_states(m, e):
     """First inner state of an element among all of them, and their number."""
     el = m.element[e]
-    if el[at.KIND] == CONTACT and sticks(el):
+    if is_contact(el[at.KIND]) and sticks(el):
         return el[STATE] - 2 - m.head[at.H_OUTER], 3
     return 0, 0
 

@@ -223,11 +223,11 @@ def forces_fit(m):
             if (el[control.STATES] > 0 and el[control.STATE] != states) or not control_fits(m, el):
                 return False
             states += el[control.STATES]
-        elif (kind == pairs.CONTACT or kind == contact.RUBBING) and not form_fits(m, el):
+        elif (pairs.is_contact(kind) or kind == contact.RUBBING or kind == pairs.TYRE_SLIP) and not form_fits(m, el):
             return False
         elif (kind == sets.CONTACT_SET or kind == sets.SET_RUBBING) and not set_fits(m, e):
             return False
-        elif kind == pairs.CONTACT and pairs.sticks(el):
+        elif pairs.is_contact(kind) and pairs.sticks(el):
             inner += 3
             if el[pairs.STATE] != inner - 1:
                 return False
@@ -309,7 +309,7 @@ def lines_fit(m, el, kind):
         return False
     if first < 0:
         return not several or count < 2
-    between = kind == line.SPRING_DAMPER or kind == line.LINE_LAW or kind == forces.BUSHING or kind == forces.CARTESIAN or kind == pairs.CONTACT
+    between = kind == line.SPRING_DAMPER or kind == line.LINE_LAW or kind == forces.BUSHING or kind == forces.CARTESIAN or pairs.is_contact(kind)
     if not several and not between:
         return False
     return within(first, count, border) and (2 * count if several else 2 * SIDE) <= reading

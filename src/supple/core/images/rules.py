@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.bodies import membrane
-from supple.core.contact import contact, lines, pairs, sets, surfaces
+from supple.core.contact import contact, lines, pairs, sets, surfaces, tyres
 from supple.core.forces import beam_load as load
 from supple.core.forces import (
     bushing,
@@ -87,6 +87,11 @@ ELEMENT = table(
                    (pairs.PAIR, 0, None, pairs.WITH_TEETH), (pairs.SURFACE, 0, None, surfaces.LAST), (pairs.STATE, -1, "nz", 1),
                    (pairs.FRICTION, 0, None, contact.ROUNDED), (pairs.HOLLOW, 0, None, 1), (pairs.WHEEL, 0, None, 1),
                    (pairs.ONE_OF_MANY, 0, None, 1))),
+    *((kind, *rule)
+      for kind in (pairs.TYRE, pairs.TYRE_SLIP)
+      for rule in ((pairs.A, 0, "nodes", 1), (pairs.B, 0, "nodes", 1), (pairs.AT, 0, "data", pairs.DATA + tyres.NUMBERS),
+                   (pairs.PAIR, pairs.WITH_RING, None, pairs.WITH_CORE), (pairs.SURFACE, 0, None, surfaces.LAST), (pairs.STATE, 2, "nz", 1),
+                   (pairs.FRICTION, 0, None, tyres.MAGIC), (pairs.HOLLOW, 0, None, 0), (pairs.WHEEL, 0, None, 0), (pairs.ONE_OF_MANY, 0, None, 0))),
     *((kind, *rule)
       for kind in (sets.CONTACT_SET, sets.SET_RUBBING)
       for rule in ((sets.COUNT, 1, "programs", 0), *((column, 0, "programs", 0) for column in SET_LISTS),

@@ -49,7 +49,7 @@ def audit(m, w, r, ints, reals):
     reals[st.K_MAX] = max(reals[st.K_MAX], kinetic)
     reals[st.E_MAX] = max(reals[st.E_MAX], max(abs(total), kinetic))
     for e in range(m.element.shape[0]):
-        if m.element[e, at.KIND] == pairs.CONTACT:
+        if pairs.is_contact(m.element[e, at.KIND]):
             pairs.locate(m, w, e)
             r.deepest[e] = max(r.deepest[e], -pairs.numbers(w)[0][pairs.GAP])
         elif m.element[e, at.KIND] == sets.CONTACT_SET:  # its sums are those of the energy

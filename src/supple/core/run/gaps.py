@@ -114,7 +114,7 @@ def gap_now(m, w, r, first, last):
     """Least gap of the contacts among elements ``first`` to ``last`` at the poses in the workspace; the size of its numbers is left in ``about``."""
     gap, size = FAR, 0.0
     for e in range(first, last + 1):
-        if m.element[e, at.KIND] == pairs.CONTACT:
+        if pairs.is_contact(m.element[e, at.KIND]):
             pairs.locate(m, w, e)
             g = pairs.numbers(w)[0]
             gap, size = min(gap, g[pairs.GAP]), max(size, extent(m, w, e))
@@ -128,7 +128,7 @@ def gap_about(m, w, r, first, last, c, half):
     gap, low, high, size = FAR, FAR, FAR, 0.0
     reach.go_along(m, w, r, c, half)
     for e in range(first, last + 1):
-        if m.element[e, at.KIND] == pairs.CONTACT:
+        if pairs.is_contact(m.element[e, at.KIND]):
             pairs.locate(m, w, e)
             g = pairs.numbers(w)[0]
             here, i = g[pairs.GAP], reach.common_column(m, m.element[e, pairs.A], m.element[e, pairs.B])

@@ -203,7 +203,7 @@ def is_quiet(m, w, r, t, h, c, half):
     moves, controls = False, False
     for e in range(m.element.shape[0]):
         kind = m.element[e, at.KIND]
-        moves = moves or kind == line.LINE_LAW or is_straight(m, e) or kind == pairs.CONTACT or kind == lines.LINE_CONTACT
+        moves = moves or kind == line.LINE_LAW or is_straight(m, e) or pairs.is_contact(kind) or kind == lines.LINE_CONTACT
         controls = controls or kind == control.LINEAR_CONTROL
         if kind == joint_forces.JOINT_STOP or kind == joint_forces.PID or kind == joint_forces.JOINT_LAW:
             if not joint_is_quiet(m, w, r, e, t, h, c, half):
@@ -220,7 +220,7 @@ def is_quiet(m, w, r, t, h, c, half):
                 return False
             if is_straight(m, e) and not rope_is_quiet(m, w, r, e, c, half):
                 return False
-            if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 0.0 and not contact_is_quiet(m, w, r, e, half):
+            if pairs.is_contact(m.element[e, at.KIND]) and w.touched[e] == 0.0 and not contact_is_quiet(m, w, r, e, half):
                 return False
             if m.element[e, at.KIND] == lines.LINE_CONTACT and not line_search.line_is_quiet(m, w, r, e, half, OPEN):
                 return False
@@ -263,17 +263,17 @@ def leave_out(m, w, r, ints, t0, h, least):
     some = False
     for e in range(m.element.shape[0]):
         w.touched[e] = 0.0
-        some = some or (m.element[e, at.KIND] == pairs.CONTACT and m.element[e, pairs.ONE_OF_MANY] == 1)
+        some = some or (pairs.is_contact(m.element[e, at.KIND]) and m.element[e, pairs.ONE_OF_MANY] == 1)
     ints[st.CROWDED] = max(ints[st.CROWDED] - 1, 0)
     if not some or ints[st.CROWDED] < ROW:
         return
     branches_at(m, w, r, t0, h, least)
     for e in range(m.element.shape[0]):
-        if m.element[e, at.KIND] == pairs.CONTACT and m.element[e, pairs.ONE_OF_MANY] == 1:
+        if pairs.is_contact(m.element[e, at.KIND]) and m.element[e, pairs.ONE_OF_MANY] == 1:
             w.touched[e] = closes(m, w, e, h)
     branches_at(m, w, r, t0, h, 1.0)
     for e in range(m.element.shape[0]):
-        if m.element[e, at.KIND] == pairs.CONTACT and m.element[e, pairs.ONE_OF_MANY] == 1:
+        if pairs.is_contact(m.element[e, at.KIND]) and m.element[e, pairs.ONE_OF_MANY] == 1:
             begin, end = w.touched[e], closes(m, w, e, h)
             seen = end == 1 if begin == 2.0 else (end < 2 or begin == 0.0)
             w.touched[e] = -1.0 if seen else 0.0
@@ -284,7 +284,7 @@ def note_touches(m, w):
     """Write which contacts touch at the state in the workspace; True if one does."""
     some = False
     for e in range(m.element.shape[0]):
-        if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] >= 0.0:
+        if pairs.is_contact(m.element[e, at.KIND]) and w.touched[e] >= 0.0:
             pairs.locate(m, w, e)
             w.touched[e] = 1.0 if pairs.numbers(w)[0][pairs.GAP] + pairs.shallow(m, e) < 0.0 else 0.0
             some = some or w.touched[e] == 1.0
@@ -299,7 +299,7 @@ def may_touch(m, w, r, c, half):
     if may_close(m):
         reach.go_along(m, w, r, c, half)
         for e in range(m.element.shape[0]):
-            if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 0.0 and not contact_is_quiet(m, w, r, e, half):
+            if pairs.is_contact(m.element[e, at.KIND]) and w.touched[e] == 0.0 and not contact_is_quiet(m, w, r, e, half):
                 return True
             if m.element[e, at.KIND] == lines.LINE_CONTACT and not line_search.line_is_quiet(m, w, r, e, half, OPEN):
                 return True
@@ -310,7 +310,7 @@ def may_touch(m, w, r, c, half):
 def left_behind(m, w):
     """True if a contact that was noted as touching is open at the state in the workspace."""
     for e in range(m.element.shape[0]):
-        if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 1.0:
+        if pairs.is_contact(m.element[e, at.KIND]) and w.touched[e] == 1.0:
             pairs.locate(m, w, e)
             g = pairs.numbers(w)[0]
             if g[pairs.GAP] + pairs.shallow(m, e) > CLEAR * place_noise(m, w, e):
@@ -325,7 +325,7 @@ def note_open(m, w, r, t0, h, least):
     """Write of each contact at the fraction ``least`` of the step 2 if it is open, 1 if it touches and is closing, 0 otherwise."""
     branches_at(m, w, r, t0, h, least)
     for e in range(m.element.shape[0]):
-        if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] >= 0.0:
+        if pairs.is_contact(m.element[e, at.KIND]) and w.touched[e] >= 0.0:
             w.touched[e] = closes(m, w, e, h)
         elif m.element[e, at.KIND] == lines.LINE_CONTACT:
             line_search.mark_open(m, w, e)
@@ -362,7 +362,7 @@ def first_touch(m, w, r, t0, h, begin, end):
         c, half, quiet, touches = a + 0.5 * width, 0.5 * width, True, False
         reach.go_along(m, w, r, c, half)
         for e in range(m.element.shape[0]):
-            if m.element[e, at.KIND] == pairs.CONTACT and w.touched[e] == 2.0 and not contact_is_quiet(m, w, r, e, half):
+            if pairs.is_contact(m.element[e, at.KIND]) and w.touched[e] == 2.0 and not contact_is_quiet(m, w, r, e, half):
                 g = pairs.numbers(w)[0]
                 quiet, touches = False, touches or abs(g[pairs.GAP] + pairs.shallow(m, e)) <= 2.0 * place_noise(m, w, e)
             elif m.element[e, at.KIND] == lines.LINE_CONTACT and not line_search.line_is_quiet(m, w, r, e, half, AWAY):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
 from supple.core.bodies import tree
-from supple.core.contact import contact, pairs
+from supple.core.contact import contact, pairs, tyres
 from supple.core.run import step as st
 from supple.native.declare import INT, IVEC, REAL, TRUTH, kernel, shared
 
@@ -20,7 +20,7 @@ HALVINGS = 52
 def has_contacts(m):
     """True if the model has contacts."""
     for e in range(m.element.shape[0]):
-        if m.element[e, at.KIND] == pairs.CONTACT:
+        if pairs.is_contact(m.element[e, at.KIND]):
             return True
     return False
 
@@ -69,7 +69,10 @@ def rubbed(m, r, e, g, weight):
 def contact_gather(m, w, r, e, weight):
     """Add to the touch of contact e what it does at the state in the workspace, over ``weight`` seconds."""
     x, y = r.touch[e], r.shown
-    contact.contact_shown(m, w, e, r.zt, y)
+    if m.element[e, at.KIND] == pairs.TYRE:
+        tyres.tyre_shown(m, w, e, r.zt, y)
+    else:
+        contact.contact_shown(m, w, e, r.zt, y)
     push = y[contact.SHOWN_PUSH]
     x[st.TOUCH_PUSH] += weight * push
     for k in range(3):
@@ -77,7 +80,7 @@ def contact_gather(m, w, r, e, weight):
     x[st.TOUCH_DEPTH] = max(x[st.TOUCH_DEPTH], -y[contact.SHOWN_GAP])
     if push == 0.0:
         x[st.TOUCH_IDLE] += weight
-    elif contact.sticks(m.element[e]):
+    elif m.element[e, at.KIND] == pairs.CONTACT and contact.sticks(m.element[e]):
         rubbed(m, r, e, pairs.numbers(w)[0], weight)
 
 
@@ -115,7 +118,7 @@ def node_of(k):
 def start_touches(m, w, r, t0):
     """Begin the touches of contacts that no step has looked at yet: those of the start of a run."""
     for e in range(m.element.shape[0]):
-        if m.element[e, at.KIND] == pairs.CONTACT and r.touch[e, st.TOUCH_IS] == 0.0:
+        if pairs.is_contact(m.element[e, at.KIND]) and r.touch[e, st.TOUCH_IS] == 0.0:
             r.touch[e, st.TOUCH_IS] = 1.0
             if touches_at(m, w, r, e, 0.0):
                 begin(m, w, r, e, t0)
@@ -177,7 +180,7 @@ def turn_over(m, w, r, ints, e, t0, h, last):
 def look_between(m, w, r, last):
     """Count what was passed through in the step, of contacts whose normal has turned over."""
     for e in range(m.element.shape[0]):
-        if m.element[e, at.KIND] == pairs.CONTACT and r.touch[e, st.TOUCH_IS] == 1.0 and r.touch[e, st.TOUCH_AFTER] == 0.0:
+        if pairs.is_contact(m.element[e, at.KIND]) and r.touch[e, st.TOUCH_IS] == 1.0 and r.touch[e, st.TOUCH_AFTER] == 0.0:
             state_of(m, w, r, last)
             pairs.locate(m, w, e)
             if turned_over(r, e, pairs.numbers(w)[0]):
@@ -194,7 +197,7 @@ def contact_follow(m, w, r, ints, t0, h, last):
     state_of(m, w, r, last)
     some, over = False, False
     for e in range(m.element.shape[0]):
-        if m.element[e, at.KIND] == pairs.CONTACT:
+        if pairs.is_contact(m.element[e, at.KIND]):
             pairs.locate(m, w, e)
             g = pairs.numbers(w)[0]
             after = g[pairs.GAP] < 0.0
@@ -210,11 +213,11 @@ def contact_follow(m, w, r, ints, t0, h, last):
         s, weight = node_of(k)
         state_of(m, w, r, s * last)
         for e in range(m.element.shape[0]):
-            if m.element[e, at.KIND] == pairs.CONTACT and r.touch[e, st.TOUCH_IS] == 2.0 and r.touch[e, st.TOUCH_AFTER] == 1.0:
+            if pairs.is_contact(m.element[e, at.KIND]) and r.touch[e, st.TOUCH_IS] == 2.0 and r.touch[e, st.TOUCH_AFTER] == 1.0:
                 contact_gather(m, w, r, e, weight * last * h)
                 r.touch[e, st.TOUCH_STEPS] += 1.0 if k == 1 else 0.0
     for e in range(m.element.shape[0]):
-        if m.element[e, at.KIND] == pairs.CONTACT:
+        if pairs.is_contact(m.element[e, at.KIND]):
             if (r.touch[e, st.TOUCH_IS] == 2.0) != (r.touch[e, st.TOUCH_AFTER] == 1.0):
                 turn_over(m, w, r, ints, e, t0, h, last)
     if over:

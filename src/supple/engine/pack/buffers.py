@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.core.base import layout as at
 from supple.core.contact.contact import RUBBING
-from supple.core.contact.record import CONTACT, STATE
+from supple.core.contact.record import CONTACT, STATE, TYRE, TYRE_SLIP
 from supple.foundation.arrays import Array
 from supple.foundation.poses import EYE, IDENTITY, Pose, skew
 
@@ -107,7 +107,7 @@ def numbered(b: Tables) -> list[list[int]]:
         return rows
     rows = [list(row) for row in rows]
     for row in rows:
-        if row[at.KIND] in (CONTACT, RUBBING) and row[STATE] >= 0:
+        if row[at.KIND] in (CONTACT, RUBBING, TYRE, TYRE_SLIP) and row[STATE] >= 0:
             row[STATE] += b.nz
     return rows
 

@@ -19,6 +19,8 @@ ELEMENTS = {
     codes.BUSHING: "bushings",
     codes.CONTACT: "contacts",
     codes.RUBBING: "contacts",
+    codes.TYRE: "tyres",
+    codes.TYRE_SLIP: "tyres",
     codes.LINE_CONTACT: "lines that touch",
     codes.LINE_RUBBING: "lines that touch",
     codes.CONTACT_SET: "sets of bodies",
@@ -53,8 +55,9 @@ def features(compiled: Compiled) -> set[str]:
             found.add(MOTIONS.get(code, ""))
         elif table in ("link", "driven link"):
             found.add("constraints")
-    if ("element", codes.CONTACT) in compiled.kinds:
-        found |= _of_contacts(compiled)
+    for code in (codes.CONTACT, codes.TYRE):
+        if ("element", code) in compiled.kinds:
+            found |= {"contacts"} | _of_contacts(compiled, code)
     if compiled.flexible:
         found.add("elastic bodies")
     if compiled.ints[at.H_INNER] > 0:
@@ -70,10 +73,10 @@ def features(compiled: Compiled) -> set[str]:
     return found - {""}
 
 
-def _of_contacts(compiled: Compiled) -> set[str]:
+def _of_contacts(compiled: Compiled, code: int) -> set[str]:
     """Features of surfaces and pairs of contacts."""
     elements = integers(compiled.ints, "element")
-    rows = elements[elements[:, at.KIND] == codes.CONTACT]
+    rows = elements[elements[:, at.KIND] == code]
     found, pairs = set[str](), set(rows[:, PAIR].tolist())
     if (rows[:, SURFACE] >= CAM).any():
         found.add("contacts with data")

@@ -27,6 +27,7 @@ from supple.engine.base.compiled import SampledRecord
 from supple.engine.pack import contact_sets as pack_sets
 from supple.engine.pack import contacts as pack_contacts
 from supple.engine.pack import ropes as pack_ropes
+from supple.engine.pack import tyres as pack_tyres
 from supple.engine.pack.attachments import has_axes
 from supple.engine.pack.buffers import Columns
 from supple.forces import (
@@ -53,6 +54,7 @@ from supple.forces import (
     SpringDamper,
     StateSpaceController,
     SurfaceLoad,
+    Tyre,
 )
 from supple.forces.kinds import force_kind
 from supple.foundation.errors import ModelError, label, suggestion
@@ -427,6 +429,7 @@ PACKERS: dict[type[ForceElement], Callable[..., None]] = {
     Rope: pack_ropes.pack,
     Contact: pack_contacts.pack,
     Contacts: pack_sets.pack,
+    Tyre: pack_tyres.pack,
     EffortFunction: _joint_function,
     CoordinateSpring: _coupling,
     SampledController: _sampled,

@@ -16,7 +16,8 @@ from supple.engine.base.histories import RunHistory
 from supple.engine.pack.contact_sets import set_history
 from supple.engine.pack.contacts import contact_history
 from supple.engine.pack.ropes import rope_history
-from supple.forces import Contact, Contacts, ForceElement, Rope
+from supple.engine.pack.tyres import tyre_history
+from supple.forces import Contact, Contacts, ForceElement, Rope, Tyre
 from supple.forces.kinds import force_kind
 from supple.foundation.arrays import Array
 from supple.results.data.run_data import ConstraintHistory, ElementHistory, History
@@ -107,6 +108,9 @@ class Loads:
             loads = wrenches.reshape(nt, len(places), 6)
             return ElementHistory(power[:, 0], efforts, loads, contact=shown)
         loads = wrenches.reshape(nt, len(places), 6)
+        if isinstance(force, Tyre):
+            both = tyre_history(c, force, h.q, h.u, h.z)
+            return ElementHistory(power[:, 0], efforts, loads, contact=both[0], tyre=both[1])
         if isinstance(force, Contacts):
             first = {node: k for k, (node, _) in reversed([*enumerate(places)])}
             for k, (node, _) in enumerate(places):  # what acts on a node is told once

@@ -99,7 +99,7 @@ def _reached_from_outside(model: Model, graph: Graph, tree: Mapping[str, str]) -
     reached: set[str | None] = set()
     for frames in used:
         ends = {tree.get(frame.body.name) for frame in frames.values()}
-        if len(ends) > 1 or "B" not in frames:
+        if len(ends) > 1 or not frames.keys() & {"B", "road"}:  # what has two ends
             reached |= ends
     for constraint in constraints:  # of coordinates: it may connect two trees
         count: dict[str | None, int] = {}

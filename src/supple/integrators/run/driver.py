@@ -16,7 +16,7 @@ import numpy as np
 from supple.core.base.layout import KIND, integers, read_model
 from supple.core.contact.contact import ALLOWED
 from supple.core.contact.lines import LINE_CONTACT
-from supple.core.contact.record import CONTACT
+from supple.core.contact.record import CONTACT, TYRE
 from supple.core.contact.sets import CONTACT_SET
 from supple.core.run import step as st
 from supple.engine.base.compiled import Compiled, RowSets
@@ -482,7 +482,7 @@ class LoopRun:
     def _depths(self) -> dict[str, float]:
         """Largest overlap of each contact, m, by the words of `depth_of`."""
         c, found = self.compiled, dict[str, float]()
-        every = (CONTACT, CONTACT_SET, LINE_CONTACT)
+        every = (CONTACT, TYRE, CONTACT_SET, LINE_CONTACT)
         if not c.kinds.keys() & {("element", kind) for kind in every}:
             return found
         kinds = integers(c.ints, "element")[:, KIND]

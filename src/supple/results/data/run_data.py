@@ -251,6 +251,20 @@ class ContactHistory:
 
 
 @dataclass(frozen=True, eq=False)
+class TyreHistory:
+    """Histories of what is told of a tyre beside those of its contact; on the wheel."""
+
+    heading: Array  # (nt, 3) world axes
+    velocity: Array  # (nt, 2) of its material there along its heading and to the left, m/s
+    travel: Array  # (nt,) speed of the wheel along its heading, m/s
+    rolling: Array  # (nt,) of that what its turning makes, m/s
+    camber: Array  # (nt,) sine
+    deflection: Array  # (nt, 3) along its heading and to the left, m; about the normal, rad
+    force: Array  # (nt, 2) along its heading and to the left, N
+    moment: Array  # (nt,) about the normal, N m
+
+
+@dataclass(frozen=True, eq=False)
 class TouchingPair:
     """Two shapes of a set that touch at an instant."""
 
@@ -287,6 +301,7 @@ class ElementHistory:
     rope: RopeHistory | None = None  # what is known of a rope beside this
     contact: ContactHistory | None = None  # and of a contact
     contacts: SetHistory | None = None  # and of a set of them
+    tyre: TyreHistory | None = None  # and of a tyre beside its contact
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,6 +42,7 @@ from supple.results.views.force_views import (
     PointForceView,
     RopeView,
 )
+from supple.results.views.tyre_views import TyreView
 from supple.results.views.views import BodyView
 
 if TYPE_CHECKING:
@@ -306,6 +307,16 @@ def _of_force(view: ForceView, loads: bool) -> Iterator[Variable]:
             tension = view.tension[:, k]
             yield Variable(f"{name}.tension_{k + 1}", tension, "", "N", "", "effort")
         yield Variable(f"{name}.length", view.length, "", "m", "", "length")
+    elif loads and isinstance(view, TyreView):
+        yield Variable(f"{name}.gap", view.gap, "", "m", "", "length")
+        yield Variable(f"{name}.normal_force", view.normal_force, "", "N", "", "effort")
+        ahead, aside = view.longitudinal_force, view.lateral_force
+        yield Variable(f"{name}.longitudinal_force", ahead, "", "N", "", "effort")
+        yield Variable(f"{name}.lateral_force", aside, "", "N", "", "effort")
+        yield Variable(f"{name}.aligning_moment", view.aligning_moment, "", "N m", "", "effort")
+        yield Variable(f"{name}.slip", view.slip, "", "1", "", "slip")
+        yield Variable(f"{name}.slip_angle", view.slip_angle, "", "rad", "", "slip")
+        yield Variable(f"{name}.point", view.point, "xyz", "m", "world", "place of contact")
     elif loads and isinstance(view, ContactView):
         yield Variable(f"{name}.gap", view.gap, "", "m", "", "length")
         yield Variable(f"{name}.normal_force", view.normal_force, "", "N", "", "effort")

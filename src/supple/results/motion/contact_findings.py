@@ -12,13 +12,14 @@ from supple.bodies.shapes.gears import InvoluteGear
 from supple.bodies.shapes.height_field import HeightField
 from supple.bodies.shapes.lines import Line
 from supple.bodies.shapes.mesh import MeshShape
-from supple.forces import Contact, Contacts, HuntCrossley, RoundedFriction
+from supple.forces import Contact, Contacts, HuntCrossley, RoundedFriction, Tyre
 from supple.foundation.arrays import Array, Indices
 from supple.foundation.errors import label
 from supple.results.data.findings import RunFinding
 from supple.results.data.run_data import depth_of, jump_of, passages_of, share_of
 from supple.results.motion.impact_findings import impact_findings, rolling_findings
 from supple.results.motion.line_findings import line_findings
+from supple.results.motion.tyre_findings import tyre_findings
 
 if TYPE_CHECKING:
     from supple.results.result import Result
@@ -38,8 +39,10 @@ FAR, WIDE = 0.01, 0.1  # lengths of the model: a way that is told, and a serious
 def contact_findings(result: Result) -> Iterator[RunFinding]:
     """Contacts that overlap too far, creep, miss what they touch, or hit unlike their laws."""
     for force in result.forces.values():
-        if isinstance(force, Contact | Contacts):
+        if isinstance(force, Contact | Contacts | Tyre):
             yield from _missed(result, force)
+        if isinstance(force, Tyre):
+            yield from tyre_findings(result, force)
         if isinstance(force, Contact):
             yield from _depth(result, force)
             yield from _hollow(result, force)
@@ -90,7 +93,7 @@ def _depth(result: Result, force: Contact) -> Iterator[RunFinding]:
     )
 
 
-def _missed(result: Result, force: Contact | Contacts) -> Iterator[RunFinding]:
+def _missed(result: Result, force: Contact | Contacts | Tyre) -> Iterator[RunFinding]:
     """The search for touches excludes both; this is seen at accepted steps, without it."""
     through = float(result.statistics.get(passages_of(force.name), 0.0))
     jump = float(result.statistics.get(jump_of(force.name), 0.0))
