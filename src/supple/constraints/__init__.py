@@ -9,9 +9,11 @@ from supple.constraints.base import Constraint, FrameConstraint
 from supple.constraints.couplings import CoordinateConstraint, Coupling, Gear, Rack, Screw
 from supple.constraints.drivers import Driver, FrameDriver, check_drivers
 from supple.constraints.points import Distance, PointOnLine, PointOnPlane, SlidingJoint
+from supple.constraints.rates import Blade, RateConstraint, RateCoupling, SpeedDriver
 from supple.constraints.topology_changes import Change
 
 __all__ = [
+    "Blade",
     "Change",
     "Constraint",
     "CoordinateConstraint",
@@ -24,7 +26,10 @@ __all__ = [
     "PointOnLine",
     "PointOnPlane",
     "Rack",
+    "RateConstraint",
+    "RateCoupling",
     "Screw",
     "SlidingJoint",
+    "SpeedDriver",
     "check_drivers",
 ]

@@ -83,7 +83,8 @@ def _term(owner: str, field: str, value: Any) -> Term:
     return joint, coordinate, validate.not_zero(owner, f"coefficient of {field}", value[-1])
 
 
-def _terms(owner: str, field: str, value: Any) -> tuple[Term, ...]:
+def joint_terms(owner: str, field: str, value: Any) -> tuple[Term, ...]:
+    """Return the terms of a sum over joint coordinates."""
     if not isinstance(value, (tuple, list)) or not value:
         raise ModelError(owner, field, value, "a list of terms such as ('elbow', 2.0)")
     return tuple(_term(owner, f"{field}[{i}]", term) for i, term in enumerate(value))
@@ -102,7 +103,7 @@ class Coupling(CoordinateConstraint):
         In the unit of the sum.
     """
 
-    terms: Given[Sequence[GivenTerm], tuple[Term, ...]] = checked(_terms)
+    terms: Given[Sequence[GivenTerm], tuple[Term, ...]] = checked(joint_terms)
     value: Given[SignalLike, Signal] = checked(smooth_signal, "rad or m", default=0.0)
 
     @property

@@ -12,6 +12,7 @@ from supple.constraints.base import Constraint
 from supple.constraints.couplings import CoordinateConstraint
 from supple.constraints.drivers import Driver, FrameDriver
 from supple.constraints.points import Distance, PointOnLine, PointOnPlane, SlidingJoint
+from supple.constraints.rates import Blade, RateConstraint, SpeedDriver
 from supple.core.forces import constraint_rows as codes
 from supple.foundation.errors import ModelError, label
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
@@ -41,6 +42,9 @@ LINKS: dict[int, LinkKind] = {
             codes.LINEAR, "relates or drives coordinates", False, False, WITHOUT_ENERGY,
             WITHOUT_ENERGY,
         ),
+        LinkKind(
+            codes.BLADE, "holds a velocity alone", True, False, WITHOUT_ENERGY, frozenset()
+        ),
     )
 }  # fmt: skip
 
@@ -61,6 +65,9 @@ CONSTRAINTS: dict[type[Constraint], ConstraintKind] = {
     for kind in (
         ConstraintKind(CoordinateConstraint, (codes.LINEAR,)),
         ConstraintKind(Driver, (codes.LINEAR,), drives=True, load="effort"),
+        ConstraintKind(RateConstraint, (codes.LINEAR,), drives=True),
+        ConstraintKind(SpeedDriver, (codes.LINEAR,), drives=True, load="effort"),
+        ConstraintKind(Blade, (codes.BLADE,)),
         ConstraintKind(Distance, (codes.DISTANCE,), load="tension"),
         ConstraintKind(PointOnLine, (codes.JOIN,)),
         ConstraintKind(PointOnPlane, (codes.JOIN,)),

@@ -75,10 +75,28 @@ def smooth_signal(owner: str, field: str, value: Any) -> Signal:
     return signal
 
 
-def refuse_jumps(owner: str, field: str, signal: Signal, begin: float, end: float) -> None:
-    """Refuse a signal that jumps within a run from ``begin`` to ``end`` (s)."""
+def steady_signal(owner: str, field: str, value: Any) -> Signal:
+    """Return a number, expression or signal as a signal whose value does not jump; its rate may."""
+    signal = as_signal(value, owner, field)
+    ends = signal.ends()
+    found = (jump for jump in jumps(signal) if jump.what == "value" and jump.time not in ends)
+    expected = "none, because no body can follow it, e.g. a SmoothStep or a Table"
+    _refuse(owner, field, found, expected)
+    return signal
+
+
+def refuse_jumps(
+    owner: str,
+    field: str,
+    signal: Signal,
+    begin: float,
+    end: float,
+    of: tuple[str, ...] = ("value", "rate"),
+) -> None:
+    """Refuse a signal whose value or rate jumps within a run from ``begin`` to ``end`` (s)."""
     expected = f"none between {begin:g} and {end:g} s, because no body can follow it"
-    _refuse(owner, field, (jump for jump in jumps(signal) if begin < jump.time < end), expected)
+    found = (jump for jump in jumps(signal) if jump.what in of and begin < jump.time < end)
+    _refuse(owner, field, found, expected)
 
 
 def _refuse(owner: str, field: str, found: Iterator[Jump], expected: str) -> None:

@@ -143,6 +143,8 @@ class Assembler:
         self.compiled = compiled
         self.work = new_work(compiled.ints)
         self.sizes = row_sizes(compiled)
+        # rows of positions: those of rates alone say nothing of where bodies are
+        self.held = np.flatnonzero(~compiled.rate_rows)
         self.free = np.setdiff1d(np.arange(compiled.nu), np.array(fixed, dtype=int))
         self.iterations = 0
         self.large = compiled.nu + compiled.nr > LARGE
@@ -169,15 +171,16 @@ class Assembler:
         return np.concatenate([*own, np.zeros(0, dtype=int)]).astype(int)
 
     def _positions(self, t: float, q: Array, search: bool) -> tuple[Array, Array]:
-        start = np.array(q, dtype=float)
-        if not self.compiled.nr:
-            return start, np.zeros(0)
+        start, gaps = np.array(q, dtype=float), np.zeros(self.compiled.nr)
+        if not len(self.held):
+            return start, gaps
         closed, gap = self._newton(t, start)
         if not _closed(gap) and search and len(self.free):
             closed, gap = self._search(t, start, closed, gap)
         if _closed(gap) and search:
             closed, gap = self._nearest(t, start, closed, gap)
-        return closed, gap * self.sizes
+        gaps[self.held] = gap * self.sizes[self.held]
+        return closed, gaps
 
     def velocities(self, t: float, q: Array, u: Array) -> Array:
         """Velocities that satisfy the rows, nearest to u in the norm of the mass matrix.
@@ -252,10 +255,11 @@ class Assembler:
         return (diags_array(1.0 / self.sizes) @ rows.sparse).tocsr()
 
     def rows(self, t: float, q: Array) -> tuple[Array, Any]:
-        """Violations (nr,) and Jacobian (nr, nu), of large systems sparse, in the rows' units."""
+        """Violations and Jacobian of the rows of positions, in their units; of large ones sparse."""
         rows: Rows = rows_at(self.compiled, self.work, t, q, np.zeros(self.compiled.nu))
         G = self._sparse_rows(rows) if self.large else rows.G / self.sizes[:, None]
-        return rows.violation / self.sizes, G
+        gap = rows.violation / self.sizes
+        return (gap, G) if len(self.held) == len(gap) else (gap[self.held], G[self.held])
 
     def _metric(self, q: Array) -> Metric | None:
         """Norm of steps near a configuration, of large systems."""

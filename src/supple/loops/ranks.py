@@ -49,6 +49,7 @@ class Ranks:
 
     kept: tuple[int, ...]  # places of rows that do not follow from others, in ``rows``
     freedom: int  # degrees of freedom, velocities less independent rows
+    place_freedom: int  # the same without rows that hold rates alone: of places
     # smallest singular value of the scaled rows, but for redundant ones, at the start and at the
     # other positions
     smallest: tuple[float, ...]
@@ -70,7 +71,7 @@ class Ranks:
 def analyse(compiled: Compiled, q: Array, t: float = 0.0) -> Ranks:
     """Rank of all rows in use at a closed position q (nq,) at a time t and at others nearby."""
     if not compiled.nr:
-        return Ranks((), compiled.nu, (), (q,), False)
+        return Ranks((), compiled.nu, compiled.nu, (), (q,), False)
     places, stuck = _places(compiled, q, t)
     work = new_work(compiled.ints)
     tables = [scaled_table(compiled, work, t, p) for p in places]
@@ -86,10 +87,29 @@ def analyse(compiled: Compiled, q: Array, t: float = 0.0) -> Ranks:
     full_rank = [x for x, count in zip(unit_rows, counts, strict=True) if count == most]
     kept = list(range(compiled.nr))
     if min(counts) < compiled.nr:
-        moves = moving(compiled)
-        kept = independent(full_rank, [np.flatnonzero(~moves), np.flatnonzero(moves)], bound)
+        kept = independent(full_rank, _groups(compiled), bound)
     smallest = tuple(smallest_value(table, len(kept)) for table in tables)
-    return Ranks(tuple(kept), compiled.nu - len(kept), smallest, tuple(places), stuck)
+    return _ranks(compiled, kept, smallest, places, stuck)
+
+
+def _groups(compiled: Compiled) -> list[np.ndarray]:
+    """Rows in the order in which they are kept: of positions before those of rates alone."""
+    moves, rated = moving(compiled), compiled.rate_rows
+    chosen = (~moves & ~rated, moves & ~rated, ~moves & rated, moves & rated)
+    return [np.flatnonzero(group) for group in chosen]
+
+
+def _ranks(
+    compiled: Compiled,
+    kept: Sequence[int],
+    smallest: tuple[float, ...],
+    places: Sequence[Array],
+    stuck: bool,
+) -> Ranks:
+    """The answer for these rows kept."""
+    freedom = compiled.nu - len(kept)
+    rates = int(np.count_nonzero(compiled.rate_rows[list(kept)]))
+    return Ranks(tuple(kept), freedom, freedom + rates, smallest, tuple(places), stuck)
 
 
 def regular_value(compiled: Compiled, places: Sequence[Array]) -> float:
@@ -124,13 +144,10 @@ def _analyse_many(
     few = min(counts)
     kept = np.arange(compiled.nr)
     if few:
-        moves = moving(compiled)
         shown = [z[:, :few] for (_, z), count in zip(weak, counts, strict=True) if count == few]
-        groups = [np.flatnonzero(moves), np.flatnonzero(~moves)]
-        kept = np.setdiff1d(kept, independent(shown, groups, 0.0, few))
+        kept = np.setdiff1d(kept, independent(shown, _groups(compiled)[::-1], 0.0, few))
     smallest = tuple(smallest_value(table, len(kept)) for table in tables)
-    chosen = tuple(int(k) for k in kept)
-    return Ranks(chosen, compiled.nu - len(kept), smallest, tuple(places), stuck)
+    return _ranks(compiled, [int(k) for k in kept], smallest, places, stuck)
 
 
 def _vanishing(values: Array, bound: float) -> int:
@@ -295,7 +312,8 @@ def independent_rows(table: Any, groups: Sequence[np.ndarray], rank: int) -> lis
 
 def _places(compiled: Compiled, q: Array, t: float) -> tuple[list[Array], bool]:
     """The position q and others that it can reach without its drivers; whether none was found."""
-    still = compiled.with_rows([int(k) for k in np.flatnonzero(~moving(compiled))])
+    fixed = ~moving(compiled) & ~compiled.rate_rows
+    still = compiled.with_rows([int(k) for k in np.flatnonzero(fixed)])
     move = Assembler(still)
     way_of = _motions(still, scaled_table(still, move.work, t, q))
     if way_of is None:

@@ -86,7 +86,7 @@ def change(m, r, o, parts, h, be, ge, both):
         for k in range(nz):
             y[nu + k] = o.z[stage.G, k] - r.zdot[k]
         if part == 0:
-            newton.images(m, y, o.rows[stage.G_ROW], o.rows[stage.H_ROW], o.u[stage.S1], h * h * be, h * ge, nu + nz)
+            newton.images(m, y, o.rows[stage.G_ROW], o.rows[stage.H_ROW], o.rated, o.u[stage.S1], h * h * be, h * ge, nu + nz)
         else:
             for j in range(nu + nz, n):
                 y[j] = 0.0
@@ -372,6 +372,8 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     i, k = st.run_ends(m, count)
     own, i, k = stage.own_views(m, run, i, count, k)
     o, p = hold(own), hold(cut_parts(m.head, run, i, count, k, 1)[0])
+    if m.head[at.H_RATES] > 0:
+        links.number_rates(m, o.rated)
     fixed = o.c[stage.STEP] > 0.0
     outcome = acceptance.start(m, w, r, count, state)
     if outcome != st.DONE:

@@ -8,6 +8,8 @@ increments, errors and carried differences are in the axes of the step's end, wh
 Constraint rows (core/alpha/newton.py) bring multipliers lam at the step's end. Held are positions g = 0 (index 3), or
 positions and velocities G u + g_t = 0; then the increment gets a further part P along the rows' normals.
 
+Rows that hold rates alone hold them at the end of each step, as they are.
+
 Constraints on positions alone leave velocities that violate theirs by (1/6 - beta - s/2) h^2 u'' along the normals. A
 velocity without just this offset, at the start or where the step changes, makes the rates and multipliers oscillate
 with an error of order 1. So fresh steps hold both: their P/h is the offset. Where the step changes, the offset
@@ -88,7 +90,7 @@ OWN_RECORD = Record(
         "stack": (1, "stack"),
         "factors": (1, "factors"),
     }),
-    Part("count", "int64", {"pivots": N, "ints": OWN_INTS}),
+    Part("count", "int64", {"pivots": N, "ints": OWN_INTS, "rated": "nr"}),  # rated: 1 for rows that hold rates alone
     head=at.SIZES,
     given=("blocks", "stack", "factors"),  # 1 or 0; numbers of the stack and of factors
     follows=True,

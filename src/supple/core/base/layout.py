@@ -38,10 +38,11 @@ POINT_EDGE = 9
     H_SWITCHES, H_LINKS, H_ROWS, H_PLAN, H_TERMS, H_MEMBRANES, H_PROGRAMS, H_STRIPS, H_STRIP_ROWS,
     H_DENSE, H_WAY, H_ASKED, H_BLOCK, H_BORDER, H_READING, H_PLAINS, H_GRADIENTS, H_GRADIENT_INTS,
     H_PLANNED, H_TALL, H_DEEP, H_LINES, H_SOLVED, H_ENVELOPE, H_STACK, H_FACTORS, H_LISTED, H_LISTED_ROWS, H_OUTER, H_INNER,
+    H_RATES,
     HEADER,
-) = range(44)
+) = range(45)
 # H_OUTER and H_INNER: numbers of states that are unknowns of Newton's matrix, and of inner states behind them
-# (core/equations/inner_states.py), together H_Z
+# (core/equations/inner_states.py), together H_Z. H_RATES: number of constraint rows that hold a rate alone
 # How accelerations are found (engine/sparsity/solver_choice.py): H_WAY is what is done, H_ASKED what the formulation asks for; H_DENSE
 # is 0 where no mass matrix is in the workspace, otherwise nu
 # How matrices are stored (engine/sparsity/plan.py): H_PLANNED is 1 where only entries of the plan are kept. Then row i of a matrix over
@@ -154,9 +155,12 @@ POSE_R, POSE_P, POSE = starts(9, 3)
 TERM_Q, TERM_U, TERM_INTS = range(3)
 
 # Constraints ("links"), see core/forces/constraint_rows.py: kind, nodes of A and B (LINEAR: number of terms, the first of them), place
-# in the data, signal (-1: none), its first line of the border of Newton's matrix (-1: none), then for each of its six directions
+# in the data, signal (-1: none), its first line of the border of Newton's matrix (-1: none), the directions whose rows hold rates
+# alone (2^i of direction i, added), the force element with the shapes that it rolls on (-1: none), then for each of its six directions
 # the constraint row, -1 where there is none
-LINK_KIND, LINK_A, LINK_B, LINK_AT, LINK_SIGNAL, LINK_LINES, LINK_ROW, LINK_INTS = starts(1, 1, 1, 1, 1, 1, 6)
+LINK_KIND, LINK_A, LINK_B, LINK_AT, LINK_SIGNAL, LINK_LINES, LINK_RATES, LINK_ELEMENT, LINK_ROW, LINK_INTS = starts(
+    1, 1, 1, 1, 1, 1, 1, 1, 6
+)
 LINK_COUNT, LINK_TERM = LINK_A, LINK_B
 # Workspace of a link, for each of its directions: the wrench on B about the reference point (6), the violation
 LINK_GAP, LINK_WORK = 6, 7
@@ -204,7 +208,7 @@ SIZES = {
     "reading": H_READING, "plains": H_PLAINS, "gradients": H_GRADIENTS, "gradient_ints": H_GRADIENT_INTS,
     "planned": H_PLANNED, "tall": H_TALL, "deep": H_DEEP, "lines": H_LINES, "solved": H_SOLVED, "envelope": H_ENVELOPE,
     "front_stack": H_STACK, "front_factors": H_FACTORS, "listed": H_LISTED, "listed_rows": H_LISTED_ROWS, "outer": H_OUTER,
-    "inner": H_INNER,
+    "inner": H_INNER, "rates": H_RATES,
 }
 WIDE = "planned + (planned == 0) * nu"  # numbers of a row of a stored matrix over velocities
 WIDE_ROWS = "planned + (planned == 0) * nr"  # ... and over constraint rows
@@ -212,7 +216,7 @@ WIDE_ROWS = "planned + (planned == 0) * nr"  # ... and over constraint rows
 
 LISTS = "row_of", "line_of", "lower_of", "solved_of", "schur_of", "counting"  # places of rows, before the plan
 UNKNOWNS = "nu + outer + 2 * nr"  # of Newton's matrix by blocks
-COEFFICIENTS = 14  # of a method in it, and a count (core/linalg/multifrontal.py)
+COEFFICIENTS = 16  # of a method in it, and a count (core/linalg/multifrontal.py)
 
 # The model: what kernels only read
 TREE_RECORD = Record(

@@ -16,7 +16,7 @@ from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
 from supple.core.base.wrench import last_column
 from supple.core.bodies import tree
-from supple.core.forces.constraint_rows import LINEAR
+from supple.core.forces.constraint_rows import LINEAR, holds_rate
 from supple.core.linalg import multifrontal as blocks
 from supple.native.declare import INT, VEC, block, integers, kernel, shared
 
@@ -37,7 +37,7 @@ def factorize(m, w):
     for k in range(blocks.COEFFICIENTS):
         c[k] = 0.0
     mean = mean_inertia(m, w)
-    c[blocks.C_M], c[blocks.C_POSITION], c[blocks.C_Z], c[blocks.C_OWN] = 1.0 / mean, 1.0, 1.0, 1.0
+    c[blocks.C_M], c[blocks.C_POSITION], c[blocks.C_Z], c[blocks.C_OWN], c[blocks.C_ALONE] = 1.0 / mean, 1.0, 1.0, 1.0, 1.0
     blocks.row_sizes(m, w.rows, w.weight)
     for i in range(w.weight.shape[0]):
         w.weight[i] = mean / (w.weight[i] * w.weight[i]) if w.weight[i] > 0.0 else 0.0
@@ -217,6 +217,16 @@ def remainder(m, w, f, c, d, e):
 
 
 @kernel
+def as_one(m, c, mu):
+    """mu = c in rows that hold rates alone: the places of lam and of mu are one there."""
+    for k in range(m.link.shape[0]):
+        for i in range(6):
+            row = m.link[k, at.LINK_ROW + i]
+            if row >= 0 and holds_rate(m.link[k], i):
+                mu[row] = c[row]
+
+
+@kernel
 def solve_once(m, w, f, c):
     """Solve in place with the factors: those of M + G^T W G, with f + G^T W c, measured by the mean inertia."""
     x, nu, nz, nr, mean = w.sides[0], f.shape[0], m.head[at.H_OUTER], c.shape[0], 1.0 / w.numbers[0, blocks.C_M]
@@ -229,6 +239,8 @@ def solve_once(m, w, f, c):
         x[k] = f[k] / mean
     for i in range(nr):
         x[nu + nz + i] = c[i]
+    if m.head[at.H_RATES] > 0:
+        as_one(m, c, x[nu + nz + nr :])
     blocks.block_solve(m, w.front_factors, pivots(w)[0], w.sides[0:1], w.sides[1:3])
     for k in range(nu):
         f[k] = x[k]

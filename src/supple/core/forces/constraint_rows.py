@@ -1,13 +1,17 @@
 """Constraint rows: violation, Jacobian, their rates, reaction wrenches and tangents.
 
-A link holds up to six rows. Three kinds serve all constraints:
+A link holds up to six rows. These kinds serve all constraints:
 
 - JOIN: B's frame relative to A's: its place d in A's axes and its rotation vector f = log(R_A^T R_B), each
   component a row or not. A closing joint is a chain of massless nodes with its own coordinates, joined at its end;
 - DISTANCE of two points;
-- LINEAR: sum of c q over joint coordinates minus a number and a signal: couplings and drivers.
+- LINEAR: sum of c q over joint coordinates minus a number and a signal: couplings and drivers;
+- BLADE: the velocity of B's point relative to A along an axis of B.
 
-Each row of the first two is a function of B's pose relative to A's. About the reference point its rate is
+A row may hold a rate alone (``holds_rate``): A(q) u + b(t) = 0 without a violation, which is zero then. A LINEAR row that
+does is the sum of c u minus its number and its signal; rows of BLADE always do.
+
+Each row of a link between frames is a function of B's pose relative to A's. About the reference point its rate is
 y . (V_B - V_A); y is kept in the workspace. Along displacements s_A, s_B of the two nodes y changes by
 ``change``, linear in both: with V_A and V_B it gives the row's second derivative, with columns J the derivative of
 its rate along q, and with unit twists of B the stiffness of the wrench -sum(lam y) on B.
@@ -35,13 +39,30 @@ from supple.core.forces.bushing import inverse_tangent, operator, operator_chang
 from supple.core.forces.signals import evaluate
 from supple.native.declare import INT, INTS, MAT, REAL, VEC, kernel, shared
 
-JOIN, DISTANCE, LINEAR = 0, 1, 2
-# Data of JOIN: poses of both frames in their nodes; of DISTANCE: points of both nodes, length; of LINEAR: the number
+JOIN, DISTANCE, LINEAR, BLADE = 0, 1, 2, 3
+# Data of JOIN: poses of both frames in their nodes; of DISTANCE: points of both nodes, length; of LINEAR: the number; of BLADE:
+# pose of B's frame in its node, whose z axis is the row's
 POSE_A, POSE_B, _ = starts(at.POSE, at.POSE)
 POINT_A, POINT_B, LENGTH, _ = starts(3, 3, 1)
 NUMBER = 0
 # Rows of the scratch for tangents: as in core/forces/bushing.py
 E_ROW, C_ROW, W_ROW = 5, 11, 17
+
+
+@kernel
+def holds_rate(link, i):
+    """True if the row of direction i of a link holds a rate alone."""
+    return (link[at.LINK_RATES] >> i) & 1 == 1
+
+
+@kernel
+def number_rates(m, rated):
+    """rated (rows) = 1 for rows that hold rates alone, 0 for others."""
+    for c in range(m.link.shape[0]):
+        for i in range(6):
+            row = m.link[c, at.LINK_ROW + i]
+            if row >= 0:
+                rated[row] = 1 if holds_rate(m.link[c], i) else 0
 
 
 @kernel
@@ -85,11 +106,19 @@ def refresh(m, w, t, q):
             for j in range(3):
                 y[j], y[3 + j] = arm[j], n[j]
             y[at.LINK_GAP] = length - m.data[k + LENGTH] - evaluate(m, w, link[at.LINK_SIGNAL], t)[0]
+        elif link[at.LINK_KIND] == BLADE:
+            b = frame(w, link[at.LINK_B], m.data, k)
+            axis = (b[2], b[5], b[8])
+            arm = cross((b[9], b[10], b[11]), axis)
+            y = out[0]
+            for j in range(3):
+                y[j], y[3 + j] = arm[j], axis[j]
+            y[at.LINK_GAP] = 0.0 * arm[0]
         else:
             s = -m.data[k + NUMBER] - evaluate(m, w, link[at.LINK_SIGNAL], t)[0]
             for j in range(link[at.LINK_TERM], link[at.LINK_TERM] + link[at.LINK_COUNT]):
                 s = s + m.factor[j] * q[m.term[j, at.TERM_Q]]
-            out[0, at.LINK_GAP] = s
+            out[0, at.LINK_GAP] = s if link[at.LINK_RATES] == 0 else 0.0 * s
 
 
 @shared(TREE, WORK, INT, VEC, VEC, MAT)
@@ -118,6 +147,14 @@ def change(m, w, c, sa, sb, out):
                 out[i, j], out[i, 3 + j] = arm[j] + lever[j], daxis[j]
                 out[3 + i, j], out[3 + i, 3 + j] = turn[j] + swing[j], 0.0 * turn[j]
         return
+    if link[at.LINK_KIND] == BLADE:
+        y, b = w.link[c, 0], frame(w, link[at.LINK_B], m.data, link[at.LINK_AT])
+        axis, p = (y[3], y[4], y[5]), (b[9], b[10], b[11])
+        dp, daxis = cross(tb, p), cross(tb, axis)
+        arm, lever = cross((dp[0] + sb[3], dp[1] + sb[4], dp[2] + sb[5]), axis), cross(p, daxis)
+        for j in range(3):
+            out[0, j], out[0, 3 + j] = arm[j] + lever[j], daxis[j]
+        return
     pa, p, n, length = ends(m, w, c)
     da, dp = cross(ta, pa), cross(tb, p)
     dp = (dp[0] + sb[3], dp[1] + sb[4], dp[2] + sb[5])
@@ -131,7 +168,7 @@ def change(m, w, c, sa, sb, out):
 
 @kernel
 def violations(m, w, g):
-    """g (rows) from the refreshed links."""
+    """g (rows) from the refreshed links; zero in rows that hold rates alone."""
     for c in range(m.link.shape[0]):
         for i in range(6):
             row = m.link[c, at.LINK_ROW + i]
@@ -193,9 +230,12 @@ def rates(m, w, t, u, out):
     """Rates of the rows (rows): G u + g_t, from the twists of motion."""
     for c in range(m.link.shape[0]):
         link = m.link[c]
-        rate = evaluate(m, w, link[at.LINK_SIGNAL], t)[1]
+        signal = evaluate(m, w, link[at.LINK_SIGNAL], t)
+        rate = signal[1]
         if link[at.LINK_KIND] == LINEAR:
             if link[at.LINK_ROW] >= 0:
+                if link[at.LINK_RATES] != 0:
+                    rate = m.data[link[at.LINK_AT] + NUMBER] + signal[0]
                 s = 0.0 * u[0] - rate
                 for j in range(link[at.LINK_TERM], link[at.LINK_TERM] + link[at.LINK_COUNT]):
                     s = s + m.factor[j] * u[m.term[j, at.TERM_U]]
@@ -216,9 +256,12 @@ def accelerations(m, w, t, a, out):
     """Second derivatives of the rows (rows), from the twists and accelerations of motion with the rates a."""
     for c in range(m.link.shape[0]):
         link = m.link[c]
-        curve = evaluate(m, w, link[at.LINK_SIGNAL], t)[2]
+        signal = evaluate(m, w, link[at.LINK_SIGNAL], t)
+        curve = signal[2]
         if link[at.LINK_KIND] == LINEAR:
             if link[at.LINK_ROW] >= 0:
+                if link[at.LINK_RATES] != 0:
+                    curve = signal[1]
                 s = 0.0 * a[0] - curve
                 for j in range(link[at.LINK_TERM], link[at.LINK_TERM] + link[at.LINK_COUNT]):
                     s = s + m.factor[j] * a[m.term[j, at.TERM_U]]
@@ -329,6 +372,7 @@ def differentiate(m, w, Rq, Ru):
 
 @kernel
 def drive_power(m, w, t, c):
-    """Power of what moves link c in time, on the system: -lam times the rate of its signal."""
-    row = m.link[c, at.LINK_ROW]
-    return -w.lam[row] * evaluate(m, w, m.link[c, at.LINK_SIGNAL], t)[1] if row >= 0 else 0.0 * w.origin[0]
+    """Power of what moves link c in time, on the system: -lam times the rate of its signal, or times the rate that it gives."""
+    row, signal = m.link[c, at.LINK_ROW], evaluate(m, w, m.link[c, at.LINK_SIGNAL], t)
+    rate = signal[1] if m.link[c, at.LINK_RATES] == 0 else signal[0]
+    return -w.lam[row] * rate if row >= 0 else 0.0 * w.origin[0]

@@ -314,7 +314,8 @@ def fronts_fit(m):
     if not numbers_fit(p, p[bl.LINKED], p[bl.LINKS], 0, records):
         return False
     for k in range(p[bl.LINKED], p[bl.LINKED] + p[bl.LINKS]):
-        if p[p[bl.RECORDS] + p[k] * bl.RECORD_INTS + bl.CODE] != bl.ROWS:
+        code = p[p[bl.RECORDS] + p[k] * bl.RECORD_INTS + bl.CODE]
+        if code != bl.ROWS and code != bl.ALONE:
             return False
     for k in range(fronts):
         if not front_fits(p, p[p[bl.TABLE] + k * bl.FRONT_INTS :], unknowns):
@@ -329,14 +330,14 @@ def fronts_fit(m):
 def entry_fits(m, p, r):
     """True if a record of entries names velocities, rows and states that there are."""
     nu, nr, nz, code = m.head[at.H_U], m.head[at.H_ROWS], m.head[at.H_OUTER], r[bl.CODE]
-    if code < 0 or code > bl.OWN:
+    if code < 0 or code > bl.ALONE:
         return False
     for k in range(bl.ROW, bl.MORE):
         if r[k] < 0 or r[k] > rules.MOST:
             return False
     if code == bl.OWN:
         return True
-    row_end = nu if code == bl.TANGENT or code == bl.PUSH else (nr if code == bl.ROWS or code == bl.RATES else nz)
+    row_end = nu if code == bl.TANGENT or code == bl.PUSH else (nr if code == bl.ROWS or code == bl.RATES or code == bl.ALONE else nz)
     pushes = code == bl.PUSH or code == bl.RATES or code == bl.STATE_PUSH
     if not within(r[bl.ROW], max(r[bl.NROW], 1), row_end):
         return False

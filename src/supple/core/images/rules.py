@@ -52,7 +52,8 @@ FLEX = table(
 )
 ATTACH = table((at.ATTACH_BODY, 0, "bodies", 1), (at.ATTACH_AT, 0, "flex_data", 0), (at.ATTACH_WORK, -1, "flex_work", 0))
 LINK = table(
-    (at.LINK_KIND, 0, None, lk.LINEAR), (at.LINK_SIGNAL, -1, "signals", 1), (at.LINK_AT, 0, "data", 1),
+    (at.LINK_KIND, 0, None, lk.BLADE), (at.LINK_SIGNAL, -1, "signals", 1), (at.LINK_AT, 0, "data", 1),
+    (at.LINK_RATES, 0, None, 63), (at.LINK_ELEMENT, -1, "elements", 1),
     *((at.LINK_ROW + k, -1, "nr", 1) for k in range(6)),
 )
 TERM = table((at.TERM_Q, 0, "nq", 1), (at.TERM_U, 0, "nu", 1))

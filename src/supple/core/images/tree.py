@@ -207,7 +207,7 @@ def strips_fit(m, b, shapes):
 @kernel
 def links_fit(m):
     """True if constraints name nodes, terms and data that there are, and rows are numbered in their order, each once."""
-    rows = 0
+    rows, rated = 0, 0
     if not columns_fit(m.link, rules.LINK, m.head) or not columns_fit(m.term, rules.TERM, m.head):
         return False
     for c in range(m.link.shape[0]):
@@ -217,6 +217,7 @@ def links_fit(m):
                 if link[at.LINK_ROW + i] != rows:
                     return False
                 rows += 1
+                rated += 1 if lk.holds_rate(link, i) else 0
         if link[at.LINK_KIND] == lk.LINEAR:
             if not within(link[at.LINK_TERM], link[at.LINK_COUNT], m.term.shape[0]) or link[at.LINK_COUNT] < 0:
                 return False
@@ -224,10 +225,10 @@ def links_fit(m):
         nodes = m.node.shape[0]
         if not within(link[at.LINK_A], 1, nodes) or not within(link[at.LINK_B], 1, nodes):
             return False
-        numbers = 2 * at.POSE if link[at.LINK_KIND] == lk.JOIN else lk.LENGTH + 1
+        numbers = 2 * at.POSE if link[at.LINK_KIND] == lk.JOIN else (at.POSE if link[at.LINK_KIND] == lk.BLADE else lk.LENGTH + 1)
         if not within(link[at.LINK_AT], numbers, m.data.shape[0]):
             return False
-    return rows == m.head[at.H_ROWS]
+    return rows == m.head[at.H_ROWS] and rated == m.head[at.H_RATES]
 
 
 @kernel

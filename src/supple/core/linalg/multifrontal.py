@@ -8,6 +8,8 @@ increments, both implicit methods have to solve
     G w = ...                                                                   (positions)
     (G + e H) w - G B mu = ...                                                  (rates)
 
+A row that holds a rate alone, A u + b = 0, is (a A + b K) w - A B mu = ..., with its lam at the place of mu, of which it has none.
+
 with numbers m, u, q, ... of the method and its step, in Radau's complex matrix complex ones. ``engine/sparsity/block_plan.py`` says
 where entries are and in which order they are eliminated. A front is the dense matrix of some pivots and of the unknowns
 that these are coupled with then, its border. It is made on a stack: the entries that begin there, and what
@@ -41,12 +43,13 @@ FRONTS, TABLE, PLACE, FACTORS, STACK, SCRATCH, RECORDS, COUNT, TURNS, LINKED, LI
 # the front; of rows of links how far mu is behind lam, of tangents 1 if nothing there depends on velocities: Ru has no entries
 CODE, ROW, NROW, COLUMN, NCOLUMN, INNER, NINNER, AT_ROW, AT_COLUMN, MORE, RECORD_INTS = range(11)
 # Codes: entries over velocities; rows of links over velocities; what mu does to the motion, to rates of rows and to
-# controllers; controllers with velocities and with themselves; mu with itself, where rates of rows are not held
-TANGENT, ROWS, PUSH, RATES, STATE_PUSH, STATE, STATE_OWN, OWN = range(8)
+# controllers; controllers with velocities and with themselves; mu with itself, where rates of rows are not held; rows that hold
+# rates alone over velocities, as ROWS
+TANGENT, ROWS, PUSH, RATES, STATE_PUSH, STATE, STATE_OWN, OWN, ALONE = range(9)
 # Numbers of a method: of M, Ru, Rq; of G in the motion and in positions; of G and H in rates; of B; of Rz, Gq and Gu; of z'
-# itself and of Gz; of mu itself; and how many pivots were replaced so far
+# itself and of Gz; of mu itself; how many pivots were replaced so far; and of G and H in rows that hold rates alone
 (
-    C_M, C_U, C_Q, C_POSITION, C_RATE, C_H, C_PUSH, C_RZ, C_GQ, C_GU, C_Z, C_GZ, C_OWN, C_REPLACED,
+    C_M, C_U, C_Q, C_POSITION, C_RATE, C_H, C_PUSH, C_RZ, C_GQ, C_GU, C_Z, C_GZ, C_OWN, C_REPLACED, C_ALONE, C_ALONE_H,
 ) = range(COEFFICIENTS)
 
 MASS, RQ, RU = 0, 1, 2  # tangents
@@ -176,6 +179,13 @@ def enter(m, r, part, tangent, G, H, Rz, Gq, Gu, Gz, c, f, t):
         f[i0, i0] += c[C_Z]
         if Gz.shape[0] > 0:
             f[i0, i0] += c[C_GZ] * Gz[r[ROW], r[ROW]]
+    elif code == ALONE:
+        for i in range(r[NROW]):
+            k, lam = m.line_of[r[ROW] + i], i0 + i
+            for j in range(r[NCOLUMN]):
+                g = G[k, r[COLUMN] + j]
+                f[j0 + j, lam] += c[C_POSITION] * g
+                f[lam, j0 + j] += c[C_ALONE] * g + c[C_ALONE_H] * H[k, r[COLUMN] + j]
     else:
         for i in range(r[NROW]):
             f[i0 + i, i0 + i] += c[C_OWN]

@@ -15,7 +15,7 @@ lam = Lambda' and mu = Mu'. BDF solves the equations of Gear, Gupta and Leimkuhl
 
     q' = N(q) (u + B mu)      R(t, q, u, u', z) + G^T lam = 0      g(q, t) = 0      G u + g_t = 0
 
-which have index 1 in these unknowns; B = s^2 G^T with the units s of the increments, kept at the place of the
+which have index 1 in these unknowns; rows that hold rates alone have Mu' = 0 in the place of their violation, and no part in B; B = s^2 G^T with the units s of the increments, kept at the place of the
 Jacobian. Adams has accelerations that satisfy the rows' second derivatives; what is left of g is pulled back by
 g'' = -2 p g' - p^2 g (Baumgarte), where p is the root mean square of u in those units: as fast as the motion itself. A
 pull that is faster in terms of steps makes Adams' formulas of high order unstable, which are iterated only once.
@@ -191,6 +191,26 @@ def constraint_border(m, G, H, y, q, c, J):
                 b = c * m.unit[k] * m.unit[k] * g
                 for l in range(nq):  # q' depends on mu as on u, through B
                     J[l, mu + i] += b * J[l, nq + k]
+    if m.head[at.H_RATES] > 0:
+        for k in range(m.link.shape[0]):
+            for j in range(6):
+                i = m.link[k, at.LINK_ROW + j]
+                if i >= 0 and links.holds_rate(m.link[k], j):
+                    for l in range(J.shape[0]):
+                        J[lam + i, l] = 0.0
+                    for l in range(nq):
+                        J[l, mu + i] = 0.0
+                    J[lam + i, mu + i] = c
+
+
+@kernel
+def rate_rows(m, rate, out):
+    """out = rate, that of Mu, in rows that hold rates alone: these have no violation."""
+    for c in range(m.link.shape[0]):
+        for i in range(6):
+            row = m.link[c, at.LINK_ROW + i]
+            if row >= 0 and links.holds_rate(m.link[c], i):
+                out[row] = rate[row]
 
 
 @kernel
@@ -237,6 +257,12 @@ def keep_columns(m, w, B):
     for i in range(B.shape[0]):
         for k in range(B.shape[1]):
             B[i, k] *= m.unit[k] * m.unit[k]
+    for c in range(m.link.shape[0] if m.head[at.H_RATES] > 0 else 0):
+        for i in range(6):
+            row = m.link[c, at.LINK_ROW + i]
+            if row >= 0 and links.holds_rate(m.link[c], i):
+                for k in range(B.shape[1]):
+                    B[row, k] = 0.0
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REAL, REALS, REALS, VEC)
@@ -275,6 +301,8 @@ def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
                 v[k] += o.B[i, k] * yp[first + nr + i]
         if nr > 0:
             links.violations(m, w, out[first : first + nr])
+            if m.head[at.H_RATES] > 0:
+                rate_rows(m, yp[first + nr : first + 2 * nr], out[first : first + nr])
             links.rates(m, w, time, r.ut, out[first + nr : first + 2 * nr])
     else:
         for k in range(nu):

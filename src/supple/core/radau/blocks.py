@@ -8,6 +8,10 @@ it stays among the unknowns w = h u + B nu, z, h^2 lam and nu = h mu; for an eig
     G w = - g f4 + h G f1
     (G + h/g H) w - G B nu = - h f5 + h^2/g H f1
 
+Of a row that holds a rate alone, A u + b = 0, there is no nu, and its multiplier is at the place of that:
+
+    (A + h/g K) w - A B nu = - h r + h^2/g K f1        with K = d(A u)/dq
+
 The front of a body without inertia is singular as long as the rows that hold it are still to come. Where pivots were rounding,
 the next tangents have springs along the constraints: Rq + G^T W G for Rq, and f2 + G^T W f4 for f2. In the first row that is
 h^2/g G^T W times the third one, so the solution stays the same, whatever the weights W are.
@@ -32,6 +36,7 @@ def coefficients(c, g, stiff, h, one):
     c[blocks.C_POSITION], c[blocks.C_RATE], c[blocks.C_H], c[blocks.C_PUSH] = one, one, h * stiff, 1.0
     c[blocks.C_RZ], c[blocks.C_GQ], c[blocks.C_GU] = one * h * h, -h * stiff, -one
     c[blocks.C_Z], c[blocks.C_GZ], c[blocks.C_OWN] = g, -one * h, 0.0
+    c[blocks.C_ALONE], c[blocks.C_ALONE_H] = one, h * stiff
 
 
 @kernel
@@ -73,6 +78,9 @@ def weigh_rows(m, w, o, h):
             mean += M[m.row_of[k], k] * m.unit[k] * m.unit[k] / n
         o.held[0] = mean / (h * h)
         weights(m, o, o.held[0], o.y[rb.P1, : o.c.shape[1]])
+        for j in range(o.c.shape[1] if m.head[at.H_RATES] > 0 else 0):
+            if o.rated[j] == 1:
+                o.y[rb.P1, j] = 0.0
         kkt_fronts.weigh(m, w, o.tangent[rb.RQ], o.y[rb.P1], 1.0)
 
 
@@ -99,6 +107,7 @@ def held_sides(m, o, h):
 def solve_real(m, o):
     """Solve in place for the first right side."""
     blocks.block_solve(m, o.factors[rb.E1 : rb.E1 + 1], o.pivots[0], o.y[rb.Y1 : rb.Y1 + 1], o.y[rb.P1 : rb.P1 + 2])
+    without_mu(m, o, rb.Y1)
 
 
 @kernel
@@ -106,6 +115,26 @@ def solve(m, o):
     """Solve in place for all right sides."""
     solve_real(m, o)
     blocks.block_solve(m, o.factors[rb.ER : rb.EI + 1], o.pivots[1], o.y[rb.Y2 : rb.Y3 + 1], o.y[rb.P1 : rb.P1 + 4])
+    without_mu(m, o, rb.Y2)
+    without_mu(m, o, rb.Y3)
+
+
+@kernel
+def as_one(m, o, i):
+    """Row i of o.y: rows that hold rates alone have their right side at the places of lam and of mu, which are one."""
+    nr, n = o.c.shape[1], o.y.shape[1] - 2 * o.c.shape[1]
+    for j in range(nr if m.head[at.H_RATES] > 0 else 0):
+        if o.rated[j] == 1:
+            o.y[i, n + j] = o.y[i, n + nr + j]
+
+
+@kernel
+def without_mu(m, o, i):
+    """Row i of o.y: rows that hold rates alone have no mu."""
+    nr, n = o.c.shape[1], o.y.shape[1] - 2 * o.c.shape[1]
+    for j in range(nr if m.head[at.H_RATES] > 0 else 0):
+        if o.rated[j] == 1:
+            o.y[i, n + nr + j] = 0.0
 
 
 @kernel
@@ -154,6 +183,8 @@ def sides(m, r, o, h):
     blocks.add_rows(m, o.H, o.f[rb.FX + 2], -h * h * gi, z2)
     blocks.add_rows(m, o.H, o.f[rb.FX + 2], h * h * gr, z3)
     blocks.add_rows(m, o.H, o.f[rb.FX + 1], h * h * gi, z3)
+    for i in range(3):
+        as_one(m, o, rb.Y1 + i)
 
 
 @kernel
@@ -164,6 +195,7 @@ def error_sides(m, r, o, h):
         o.y[rb.Y1, n + j] = 0.0
     blocks.add_rows(m, o.G, o.f[rb.FU], -h, o.y[rb.Y1, n : n + nr])
     blocks.add_rows(m, o.H, o.f[rb.FU], -h * h / GAMMA, o.y[rb.Y1, n + nr :])
+    as_one(m, o, rb.Y1)
 
 
 @kernel

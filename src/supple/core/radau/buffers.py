@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from supple.core.base import layout as at
 from supple.core.base.buffers import Part, Record
 from supple.core.equations.tree_parts import PARTS_RECORD
-from supple.core.forces.constraint_rows import LINEAR
+from supple.core.forces.constraint_rows import LINEAR, number_rates
 from supple.core.linalg import multifrontal as blocks
 from supple.core.linalg.multifrontal import COEFFICIENTS, by_blocks, room
 from supple.native.declare import kernel
@@ -43,8 +43,8 @@ E1, ER, EI = 0, 1, 2
 FACTORS = 2  # along the tree
 
 # The first nf and nk numbers of ``free`` and ``kept`` are the velocities and rows that Newton solves for. They come first
-# in the buffer, because the other sizes follow from them
-CHOICE = {"free": "nu", "kept": "nr", "pin": "nr"}
+# in the buffer, because the other sizes follow from them. ``rated`` is 1 for rows that hold rates alone
+CHOICE = {"free": "nu", "kept": "nr", "pin": "nr", "rated": "nr"}
 CHOICE_RECORD = Record("Choice", __name__, Part("count", "int64", CHOICE), head=at.SIZES, follows=True)
 Choice, cut_choice = CHOICE_RECORD.views, CHOICE_RECORD.cut
 
@@ -75,6 +75,7 @@ OWN_RECORD = Record(
         "full_Gu": ("outer", "apart * nu"),
         "full_G": ("apart * nr", "apart * nu"),
         "GB": ("(blocks == 0) * nk", "nk"),
+        "K": ("(rates > 0) * (blocks == 0) * nk", "nf"),  # of rows that hold rates alone: K - A P with K = d(A u)/dq
         "newton": (3, DENSE, DENSE),
         # by blocks (core/linalg/multifrontal.py): derivative H of the rows' rates, numbers of the method, fronts and their factors
         "H": ("blocks * lines", 1),
@@ -111,7 +112,7 @@ def choose(m, free, kept, pin):
     if not by_blocks(m):
         for c in range(m.link.shape[0]):
             link = m.link[c]
-            if link[at.LINK_KIND] == LINEAR and link[at.LINK_COUNT] == 1 and link[at.LINK_ROW] >= 0:
+            if link[at.LINK_KIND] == LINEAR and link[at.LINK_COUNT] == 1 and link[at.LINK_ROW] >= 0 and link[at.LINK_RATES] == 0:
                 k = m.term[link[at.LINK_TERM], at.TERM_U]
                 if free[k] == 0:
                     free[k] = 1
@@ -135,6 +136,7 @@ def own_views(m, run, i, ints, k):
     """The method's own part of the buffers, from run[i] and ints[k], and where it ends."""
     choice = cut_choice(m.head, ints, k)[0]
     nf, nk = choose(m, choice.free, choice.kept, choice.pin)
+    number_rates(m, choice.rated)
     apart = 1 if nf < choice.free.shape[0] else 0
     ruled = 1 if choice.pin.shape[0] > 0 else 0
     planned = 1 if by_blocks(m) else 0

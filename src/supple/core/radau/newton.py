@@ -282,7 +282,7 @@ def factorize(m, r, o, p, h):
     if m.head[at.H_INNER] > 0:
         add_inner(m, o, p)
     if o.G.shape[0] > 0:
-        rows.border(r, o)
+        rows.border(r, o, h)
     return linalg.lu(o.newton[rb.E1], o.pivots[0]) and linalg.lu_complex(o.newton[rb.ER], o.newton[rb.EI], o.pivots[1])
 
 

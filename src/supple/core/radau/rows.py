@@ -1,10 +1,19 @@
 """Constraint rows in Radau's Newton iteration, mu eliminated: see ``radau_stages``.
 
+Rows that hold rates alone, A u + b = 0, have no mu. Their residual r follows u and the place, K = d(A u)/dq, so that for an
+eigenvalue g, with K' = K - A P,
+
+    (A + h/g K') w = -h r + A d + h^2/g K' f1
+
+while their multipliers act through A^T: such a row of Newton's matrix is not the transpose of its column. In G B, over which mu is
+eliminated, they have ones on the diagonal and nothing else. The error of a step is along A u + K xi = 0.
+
 Large models take ``radau_blocks`` instead.
 """
 
 from __future__ import annotations
 
+from supple.core.base import layout as at
 from supple.core.base.layout import TREE
 from supple.core.equations import kkt
 from supple.core.linalg import dense as linalg
@@ -29,10 +38,60 @@ def prepare(m, w, r, o):
             b[k] = o.f[rb.FW, k] * o.G[j, k]
         for i in range(j, nr):
             o.GB[i, j] = dot(o.G[i], b)
+    if m.head[at.H_RATES] > 0:
+        leave_rates(o)
     if kkt.factor_in_place(o.GB) >= 0:
         return False
     turn_tangents(w, o)
+    if m.head[at.H_RATES] > 0:
+        turn_rates(w, o)
     return True
+
+
+@kernel
+def leave_rates(o):
+    """Ones on the diagonal of G B, and nothing beside them, for rows that hold rates alone."""
+    nr = o.GB.shape[0]
+    for j in range(nr):
+        if o.rated[o.kept[j]] == 1:
+            for i in range(nr):
+                o.GB[i, j], o.GB[j, i] = 0.0, 0.0
+            o.GB[j, j] = 1.0
+
+
+@kernel
+def turn_rates(w, o):
+    """K' = K - A P of rows that hold rates alone, from K in w.solved."""
+    nu = o.f.shape[1]
+    P = o.tangent[rb.PX]
+    for j in range(o.K.shape[0]):
+        l = o.kept[j]
+        for k in range(nu):
+            o.K[j, k] = 0.0
+        if o.rated[l] == 1:
+            for k in range(nu):
+                o.K[j, k] = w.solved[l, o.free[k]]
+            for i in range(nu):
+                x = o.G[j, i]
+                if x != 0.0:
+                    for k in range(nu):
+                        o.K[j, k] -= x * P[i, k]
+
+
+@kernel
+def rate_sides(o, h):
+    """Right sides of rows that hold rates alone; F1 is in the eigenbasis already, and d in the rows FD of o.f."""
+    n, s = o.f.shape[1] + o.Gz.shape[0], ALPHA * ALPHA + BETA * BETA
+    gr, gi = ALPHA / s, -BETA / s
+    y1, y2, y3, h2 = o.y[rb.Y1], o.y[rb.Y2], o.y[rb.Y3], h * h
+    for j in range(o.K.shape[0]):
+        l = o.kept[j]
+        if o.rated[l] == 1:
+            a, b, c = o.c[rb.F5, l], o.c[rb.F5 + 1, l], o.c[rb.F5 + 2, l]
+            k1, k2, k3 = dot(o.K[j], o.f[rb.FX]), dot(o.K[j], o.f[rb.FX + 1]), dot(o.K[j], o.f[rb.FX + 2])
+            y1[n + j] = h2 / GAMMA * k1 + dot(o.G[j], o.f[rb.FD]) - h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
+            y2[n + j] = h2 * (gr * k2 - gi * k3) + dot(o.G[j], o.f[rb.FD + 1]) - h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
+            y3[n + j] = h2 * (gr * k3 + gi * k2) + dot(o.G[j], o.f[rb.FD + 2]) + h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
 
 
 @kernel
@@ -43,7 +102,7 @@ def turn_tangents(w, o):
     x = o.d[0]
     for k in range(nu):
         for j in range(nr):
-            x[j] = w.solved[o.kept[j], o.free[k]]
+            x[j] = w.solved[o.kept[j], o.free[k]] if o.rated[o.kept[j]] == 0 else 0.0
         linalg.cholesky_solve(o.GB, x)
         for i in range(nu):
             P[i, k] = 0.0
@@ -79,7 +138,7 @@ def dot(x, y):
 
 
 @kernel
-def border(r, o):
+def border(r, o, h):
     """Newton's rows and columns of the constraints."""
     nu, nz, nr = o.f.shape[1], o.Gz.shape[0], o.G.shape[0]
     n = nu + nz
@@ -95,6 +154,13 @@ def border(r, o):
             e[n + j, i], x[n + j, i], y[n + j, i] = 0.0, 0.0, 0.0
         for k in range(nr):
             e[n + j, n + k], x[n + j, n + k], y[n + j, n + k] = 0.0, 0.0, 0.0
+    s = ALPHA * ALPHA + BETA * BETA
+    for j in range(o.K.shape[0]):  # none where all rows have positions
+        for k in range(nu):
+            g = h * o.K[j, k]
+            e[n + j, k] += g / GAMMA
+            x[n + j, k] += g * ALPHA / s
+            y[n + j, k] -= g * BETA / s
 
 
 @kernel
@@ -150,8 +216,13 @@ def constraint_sides(m, r, o, h):
         o.d[0, j] = y1[n + j] + h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
         o.d[1, j] = y2[n + j] + h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
         o.d[2, j] = y3[n + j] - h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
+    for j in range(o.K.shape[0]):
+        if o.rated[o.kept[j]] == 1:
+            o.d[0, j], o.d[1, j], o.d[2, j] = 0.0, 0.0, 0.0
     for i in range(3):
         stabilize(r, o, h, o.d[i], o.y[rb.Y1 + i], o.f[rb.FD + i])
+    if o.K.shape[0] > 0:
+        rate_sides(o, h)
     for k in range(nu):
         a, b, c = dot(o.tangent[rb.MASS, k], o.f[rb.FD]), dot(o.tangent[rb.MASS, k], o.f[rb.FD + 1]), dot(o.tangent[rb.MASS, k], o.f[rb.FD + 2])
         y1[k] += GAMMA * a + h * h * difference(o, k, o.f[rb.FX])
@@ -199,7 +270,13 @@ def error_sides(m, r, o, h):
     for j in range(o.G.shape[0]):
         y[n + j] = -h * dot(o.G[j], o.f[rb.FU])
         o.d[0, j] = y[n + j]
+    for j in range(o.K.shape[0]):
+        if o.rated[o.kept[j]] == 1:
+            o.d[0, j] = 0.0
     stabilize(r, o, h, o.d[0], y, o.f[rb.FD])
+    for j in range(o.K.shape[0]):
+        if o.rated[o.kept[j]] == 1:
+            y[n + j] = dot(o.G[j], o.f[rb.FD]) - h * h / GAMMA * dot(o.K[j], o.f[rb.FU])
     for k in range(nu):
         y[k] += GAMMA * dot(o.tangent[rb.MASS, k], o.f[rb.FD]) - h * h * difference(o, k, o.f[rb.FU])
 

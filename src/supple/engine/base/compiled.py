@@ -13,6 +13,7 @@ from supple.core.linalg import multifrontal as blocks
 from supple.engine.base.body_records import ANCFRecord, FlexRecord
 from supple.engine.base.callbacks import Callback
 from supple.engine.sparsity.plan import Pattern, with_plan
+from supple.engine.sparsity.structure import rate_rows
 from supple.foundation.arrays import Array
 from supple.foundation.cached import cached_property
 from supple.foundation.frames import Body, Frame
@@ -260,6 +261,7 @@ class Compiled:
         places = at.integers(ints, "link")[:, at.LINK_ROW :]
         places[:] = [[number.get(int(row), -1) for row in link] for link in places]
         ints[at.H_ROWS] = len(number)
+        ints[at.H_RATES] = int(np.count_nonzero(rate_rows(ints)))
         ints = with_plan(ints, self.reals)
         rows = tuple(self.rows[k] for k in sorted(kept))
         return replace(self, ints=ints, rows=rows, all_ints=self.complete.ints)
@@ -270,6 +272,16 @@ class Compiled:
         sizes = np.array([self.length if row.unit == "m" else 1.0 for row in self.rows])
         sizes.flags.writeable = False
         return sizes
+
+    @cached_property
+    def rate_rows(self) -> np.ndarray:
+        """True for each row in use (nr,) that holds a rate alone, and no position."""
+        return rate_rows(self.ints)
+
+    @cached_property
+    def of_positions(self) -> Compiled:
+        """The model with its rows of positions alone."""
+        return self.with_rows(np.flatnonzero(~self.rate_rows).tolist())
 
     @cached_property
     def row_pattern(self) -> Pattern | None:

@@ -69,11 +69,13 @@ def flat_buffers(b: Tables, gravity: Array) -> tuple[np.ndarray, Array]:
         "strips": len(b.strips), "strip_rows": len(b.strip_rows), "plains": len(b.plain),
         "gradients": len(b.gradient_rows), "gradient_ints": len(b.gradient_ints),
         "listed": 0, "listed_rows": 0, "outer": b.nz, "inner": b.inner,
+        "rates": 0,
     }  # fmt: skip
     head = [0] * at.HEADER
     for name, size in sizes.items():
         head[at.SIZES[name]] = size
     head[at.H_WRENCHES], head[at.H_SWITCHES] = b.wrenches, b.switches
+    head[at.H_RATES] = sum(link[at.LINK_RATES].bit_count() for link in b.link_ints)
     rows = {
         "node": b.node_ints, "column": b.columns, "element": numbered(b), "signal": b.signals,
         "flex": b.flex_ints, "attach": b.attach_ints, "link": b.link_ints, "term": b.terms,

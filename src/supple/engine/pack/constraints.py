@@ -1,4 +1,4 @@
-"""Constraints as rows for the kernels: see ``constraint_rows.py`` for their three kinds."""
+"""Constraints as rows for the kernels: see ``constraint_rows.py`` for their kinds."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from supple.constraints import (
+    Blade,
     Constraint,
     CoordinateConstraint,
     Distance,
@@ -16,7 +17,9 @@ from supple.constraints import (
     FrameDriver,
     PointOnLine,
     PointOnPlane,
+    RateConstraint,
     SlidingJoint,
+    SpeedDriver,
 )
 from supple.constraints.kinds import constraint_kind
 from supple.core.base import layout as at
@@ -90,6 +93,28 @@ def _coordinates(b: Builder, item: CoordinateConstraint) -> None:
     if value is None:  # what the initial coordinates give
         value = Constant(sum(factor * b.q0[q] for q, _, factor in terms))
     _linear(b, item, terms, value, item.name)
+
+
+def _rates(b: Builder, item: RateConstraint) -> None:
+    """One row without a position: the sum of factor * rate equals the given one."""
+    terms = []
+    for name, coordinate, factor in item.terms:
+        q, u, ratio = b.shaft(name, coordinate, item.name)
+        terms.append((q, u, factor * ratio))
+    signal = b.add_signal(item.rate)
+    row = b.add_row(item, item.name, "1")
+    sum_of = len(terms), b.add_terms(terms)
+    b.add_link(links.LINEAR, sum_of, b.add_numbers([0.0]), signal, [row], rates=1)
+    _channel(b, item.name, signal)
+
+
+def _blade(b: Builder, item: Blade) -> None:
+    node, pose = b.place(item.B)
+    turned = Pose(pose.R @ aligned(item.axis)[0], pose.p)
+    place = b.add_numbers([*turned.R.ravel(), *turned.p])
+    row = b.add_row(item, "velocity", "m")
+    b.add_link(links.BLADE, (b.place(item.A)[0], node), place, -1, [row], rates=1)
+    b.wrenches += 1
 
 
 def _distance(b: Builder, item: Distance) -> None:
@@ -246,6 +271,9 @@ def _channel(b: Builder, name: str, signal: int) -> None:
 PACKERS: dict[type[Constraint], Callable[..., None]] = {
     CoordinateConstraint: _coordinates,
     Driver: _coordinates,
+    RateConstraint: _rates,
+    SpeedDriver: _rates,
+    Blade: _blade,
     Distance: _distance,
     PointOnLine: _on_line,
     PointOnPlane: _on_plane,

@@ -167,13 +167,21 @@ class Tables:
         self.dissipates.append(ELEMENTS[ints[at.KIND]].dissipates)
 
     def add_link(
-        self, kind: int, ends: tuple[int, int], place: int, signal: int, rows: Sequence[int]
-    ) -> None:
-        """Add constraint rows: ``rows`` are numbers from `add_row`, -1 where there is none."""
+        self, kind: int, ends: tuple[int, int], place: int, signal: int, rows: Sequence[int],
+        rates: int = 0, element: int = -1,
+    ) -> None:  # fmt: skip
+        """Add constraint rows: ``rows`` are numbers from `add_row`, -1 where there is none.
+
+        ``rates`` has the bits of directions whose rows hold rates alone; ``element`` is the force
+        element with the shapes that they are about.
+        """
         self.use("link" if signal < 0 else "driven link", kind)
         directions = [*rows, *[-1] * (6 - len(rows))]
         columns = {at.LINK_KIND: kind, at.LINK_A: ends[0], at.LINK_B: ends[1], at.LINK_AT: place}
-        more = {at.LINK_SIGNAL: signal, at.LINK_ROW: directions}
+        more = {
+            at.LINK_SIGNAL: signal, at.LINK_ROW: directions, at.LINK_RATES: rates,
+            at.LINK_ELEMENT: element,
+        }  # fmt: skip
         self.link_ints.append(row_of(at.LINK_INTS, {**columns, **more}))
 
     def add_row(self, owner: Joint | Constraint | Body, part: str, unit: str) -> int:

@@ -171,7 +171,8 @@ class _BlockPlan:
             self.atoms[number[first]].velocities.append(k)
         bodies = len(self.atoms)
         for c, (link, mine) in enumerate(zip(s.links, s.coordinates, strict=True)):
-            self.atoms.append(Atom(mine, [], s.rows[c], room_of(link)))
+            held = [j for j in s.rows[c] if not s.rated[j]]
+            self.atoms.append(Atom(mine, [], held, room_of(link)))
             for k in mine:
                 self.atom_of[k] = bodies + c
         for c, link in enumerate(s.links):
@@ -328,7 +329,7 @@ class _BlockPlan:
         plan.head[kernel.STACK] = room.room + 6 * max(len(a.velocities) for a in self.atoms)
         plan.add(kernel.RECORDS, records[:, 1:].ravel())
         plan.add(kernel.TURNS, self._turns())
-        linked = np.flatnonzero(records[:, 1 + kernel.CODE] == kernel.ROWS)
+        linked = np.flatnonzero(np.isin(records[:, 1 + kernel.CODE], (kernel.ROWS, kernel.ALONE)))
         plan.head[kernel.LINKS] = len(linked)
         plan.add(kernel.LINKED, linked)
         return plan.joined()
@@ -379,9 +380,13 @@ class _BlockPlan:
         for c, mine in enumerate(s.rows):
             lam, mu = self.bodies + c, self.bodies + s.nl + c
             before = len(self.atoms[lam].velocities) + len(self.atoms[lam].states)
-            for i, j in enumerate(mine):
+            held = [j for j in mine if not s.rated[j]]
+            for i, j in enumerate(held):
                 unknowns[s.nu + s.nz + j] = self.first[lam] + before + i
+            for i, j in enumerate(mine):
                 unknowns[s.nu + s.nz + s.nr + j] = self.first[mu] + i
+                if s.rated[j]:  # lam is at the place of mu, of which there is none
+                    unknowns[s.nu + s.nz + j] = self.first[mu] + i
         return np.array(unknowns, dtype=np.int64)
 
     def _entries(self) -> np.ndarray:
@@ -415,9 +420,11 @@ class _BlockPlan:
                 acting.setdefault(d, []).append(c)
         for c, touched in enumerate(self.touched):
             lam, mu = self.bodies + c, self.bodies + self.s.nl + c
-            for rows, below in zip(
-                self.atoms[lam].of_rows(), self.atoms[mu].of_rows(), strict=True
-            ):
+            for alone in self._alone(c):
+                for d, some in touched.items():
+                    for run in self.atoms[d].of_velocities(some):
+                        put(kernel.ALONE, mu, d, (alone, run))
+            for rows, below in self._held(c):
                 put(kernel.OWN, mu, mu, (below, below))
                 for d, some in touched.items():
                     for run in self.atoms[d].of_velocities(some):
@@ -452,6 +459,21 @@ class _BlockPlan:
             if not still[k]:
                 found[atom] = False
         return found
+
+    def _held(self, c: int) -> list[tuple[Run, Run]]:
+        """Runs of the rows of a link that hold positions, with places in its lam and in its mu."""
+        lam, mine = self.atoms[self.bodies + c], self.s.rows[c]
+        first = len(lam.velocities) + len(lam.states)
+        places = [(j, i) for i, j in enumerate(mine) if not self.s.rated[j]]
+        out = []
+        for row, count, place in runs_of(places):
+            before = sum(j < row for j in lam.rows)
+            out.append(((row, count, first + before), (row, count, place)))
+        return out
+
+    def _alone(self, c: int) -> list[Run]:
+        """Runs of the rows of a link that hold rates alone."""
+        return runs_of([(j, i) for i, j in enumerate(self.s.rows[c]) if self.s.rated[j]])
 
     def _rates(self, put: Put, other: int, d: int, j: int, below: Run, run: Run) -> None:
         """Effect of mu of a link on the rates of rows of another one through some velocities."""

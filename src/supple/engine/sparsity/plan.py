@@ -404,7 +404,8 @@ class Pattern:
         first, count = newton[blocks.RECORDS], newton[blocks.COUNT]
         end = first + count * blocks.RECORD_INTS
         records = newton[first:end].reshape(count, blocks.RECORD_INTS)
-        own = records[records[:, blocks.CODE] == code]
+        codes = (code, blocks.ALONE) if code == blocks.ROWS else (code,)
+        own = records[np.isin(records[:, blocks.CODE], codes)]
         wide = own[:, blocks.NCOLUMN]
         lengths = own[:, blocks.NROW] * wide
         number = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)

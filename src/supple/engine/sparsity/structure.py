@@ -21,6 +21,16 @@ def room_of(link: np.ndarray) -> int:
     return 6 if LINKS[int(link[0])].of_frames else 1
 
 
+def rate_rows(ints: np.ndarray) -> np.ndarray:
+    """True for each row in use (nr,) that holds a rate alone."""
+    rated = np.zeros(int(ints[at.H_ROWS]), dtype=bool)
+    for link in at.integers(ints, "link"):
+        for i, row in enumerate(link[at.LINK_ROW :].tolist()):
+            if row >= 0:
+                rated[row] = bool(int(link[at.LINK_RATES]) >> i & 1)
+    return rated
+
+
 class Structure:
     """Velocities on paths to nodes, in rows of links, and coupled by bodies and force elements."""
 
@@ -28,6 +38,7 @@ class Structure:
         self.nu, self.nz = int(ints[at.H_U]), int(ints[at.H_OUTER])
         self.coupled_states = coupled_states(model)
         self.nl, self.nr = int(ints[at.H_LINKS]), int(ints[at.H_ROWS])
+        self.rated = rate_rows(ints).tolist()  # by row in use, whether it holds a rate alone
         self.nodes, self.elements = model.node, model.element
         self.columns = model.column.tolist()
         self.flex, self.links = model.flex, model.link

@@ -64,6 +64,7 @@ def _given(c: Compiled) -> Integers:
         return np.zeros(0, dtype=np.int64)
     link, term = at.integers(c.ints, "link"), at.integers(c.ints, "term")
     one = (link[:, at.LINK_KIND] == LINEAR) & (link[:, at.LINK_COUNT] == 1)
+    one &= link[:, at.LINK_RATES] == 0
     terms = link[one & (link[:, at.LINK_ROW] >= 0), at.LINK_TERM]
     return np.unique(term[terms, at.TERM_U])
 
