@@ -356,6 +356,14 @@ def _relative(a: sp.Frame, b: sp.Frame, seen: Result) -> np.ndarray:
     return np.hstack([move @ R, turn @ R])
 
 
+def _material(a: sp.Frame, b: sp.Frame, seen: Result) -> np.ndarray:
+    """Velocities (nu, 3) of the place of B relative to the body of A there, in B's axes."""
+    A, B = seen.point(a), seen.point(b)
+    way = B.position[0] - A.position[0]
+    move = B.velocity - A.velocity - np.cross(A.angular_velocity, way)
+    return np.asarray(move @ axes(b, seen))
+
+
 Rows = Callable[[sp.Frame, sp.Frame, Result], np.ndarray]
 
 
@@ -376,6 +384,10 @@ CONSTRAINTS_AT: dict[str, tuple[type, Callable[..., Any], Rows, str]] = {
     "PointOnPlane": (
         sp.PointOnPlane, lambda a, b: sp.PointOnPlane("item", a, b, "z"),
         lambda a, b, seen: _relative(a, b, seen)[:, [2]], "B",
+    ),
+    "Blade": (
+        sp.Blade, lambda a, b: sp.Blade("item", a, b, "y"),
+        lambda a, b, seen: _material(a, b, seen)[:, [1]], "",
     ),
     "FrameDriver": (
         sp.FrameDriver, lambda a, b: sp.FrameDriver("item", a, b, x=0.1, z="0.2 + t"),

@@ -457,6 +457,23 @@ CONSTRAINT_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
         sp.Driver,
         lambda: with_item(lambda m: sp.Driver("drive", "hinge", sp.Polynomial((0.3, 2.0, 200.0)))),
     ),
+    "SpeedDriver": (
+        sp.SpeedDriver,
+        lambda: with_item(lambda m: sp.SpeedDriver("drive", "hinge", sp.Polynomial((2.0, 400.0)))),
+    ),
+    "RateCoupling": (
+        sp.RateCoupling,
+        lambda: with_item(
+            lambda m: sp.RateCoupling("mix", [("hinge", 1.0), ("slide", -2.0)], "0.5 + t")
+        ),
+    ),
+    "Blade": (
+        sp.Blade,
+        lambda: with_item(
+            lambda m: sp.Blade("edge", m.ground.at(0), m["tip"].at(0.1), (1, 1, 2)),
+            lambda: joined(JOINTS["Spherical"], False),
+        ),
+    ),
     "Gear": (sp.Gear, lambda: with_item(lambda m: sp.Gear("gear", "hinge", "slide", 1.5))),
     "Rack": (sp.Rack, lambda: with_item(lambda m: sp.Rack("rack", "slide", "hinge", 0.6))),
     "Screw": (

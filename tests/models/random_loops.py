@@ -23,6 +23,7 @@ from supple.loops.assembly import compile_model
 Array = NDArray[np.float64]
 
 OTHERS = ("Distance", "PointOnLine", "PointOnPlane", "Coupling", "Driver", "FrameDriver")
+RATES = ("Blade", "SpeedDriver", "RateCoupling")  # of velocities alone
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,19 @@ class LoopRecipe:
 
 
 def loop_recipes(
-    max_closings: int = 2, flexible: bool = False, joints_only: bool = False, **options
+    max_closings: int = 2,
+    flexible: bool = False,
+    joints_only: bool = False,
+    rates: tuple[str, ...] = (),
+    **options,
 ) -> st.SearchStrategy[LoopRecipe]:
-    """Random looped models."""
+    """Random looped models; with ``rates`` one of these constraints at least."""
     trees = flexible_recipes(**options) if flexible else recipes(**options)
     kinds = st.sampled_from(KINDS if joints_only else KINDS + OTHERS)
+    if rates:
+        some = st.lists(st.sampled_from(rates), min_size=1, max_size=2)
+        others = st.lists(kinds, max_size=max_closings)
+        return st.builds(lambda tree, a, b: LoopRecipe(tree, (*b, *a)), trees, some, others)
     closings = st.lists(kinds, min_size=1, max_size=max_closings).map(tuple)
     return st.builds(LoopRecipe, trees, closings)
 
@@ -78,7 +87,7 @@ def flexible_loop(number: int, forces: str = "all", max_bodies: int = 4) -> Loop
 
 def closing(maker: _Maker, m: supple.Model, poses: dict, kind: str, name: str, rng):
     """A joint or constraint that fits the poses of the bodies."""
-    if kind in ("Coupling", "Driver"):
+    if kind in ("Coupling", "Driver", "SpeedDriver", "RateCoupling"):
         return on_coordinates(m, kind, name, rng)
     bodies = [m.ground, *(m[name] for name in m.bodies)]
     rigid = [b for b in bodies if not isinstance(b, AxisBody)]
@@ -101,6 +110,9 @@ def closing(maker: _Maker, m: supple.Model, poses: dict, kind: str, name: str, r
     if kind == "Distance":
         shift = rng.normal(size=3) + 0.2
         return supple.Distance(name, A, fitted(random_turn, shift), np.linalg.norm(shift))
+    if kind == "Blade":
+        axis, shift = rng.normal(size=3), rng.normal(size=3)
+        return supple.Blade(name, A, fitted(random_turn, shift), axis)
     if kind == "PointOnLine":
         axis = rng.normal(size=3)
         axis /= np.linalg.norm(axis)
@@ -128,7 +140,7 @@ def on_coordinates(m: supple.Model, kind: str, name: str, rng):
         if j.nq == j.nu and not any(j.name in t for c in m.constraints.values() for t in c.targets)
         for k in range(j.nu)
     ]
-    count = 1 if kind == "Driver" else 2
+    count = 1 if kind in ("Driver", "SpeedDriver") else 2
     if len(places) < count:
         return None
     chosen = [places[i] for i in rng.permutation(len(places))[:count]]
@@ -136,8 +148,13 @@ def on_coordinates(m: supple.Model, kind: str, name: str, rng):
     if kind == "Driver":
         (joint, k), rate = chosen[0], rng.normal()
         return supple.Driver(name, joint, supple.Polynomial((values[0], rate, 0.4)), k)
+    if kind == "SpeedDriver":
+        (joint, k), rate = chosen[0], rng.normal()
+        return supple.SpeedDriver(name, joint, supple.Polynomial((rate, 0.4)), k)
     factors = rng.uniform(0.5, 2.0, size=2)
     terms = [(j, k, f) for (j, k), f in zip(chosen, factors, strict=True)]
+    if kind == "RateCoupling":
+        return supple.RateCoupling(name, terms, float(rng.normal()))
     return supple.Coupling(name, terms, float(factors @ values))
 
 

@@ -255,7 +255,7 @@ class Assembler:
         return (diags_array(1.0 / self.sizes) @ rows.sparse).tocsr()
 
     def rows(self, t: float, q: Array) -> tuple[Array, Any]:
-        """Violations and Jacobian of the rows of positions, in their units; of large ones sparse."""
+        """Violations and Jacobian of the rows of positions, in their units; if large, sparse."""
         rows: Rows = rows_at(self.compiled, self.work, t, q, np.zeros(self.compiled.nu))
         G = self._sparse_rows(rows) if self.large else rows.G / self.sizes[:, None]
         gap = rows.violation / self.sizes

@@ -52,6 +52,8 @@ class Diagnosis:
     bodies, joints : their names
     velocities, rows, freedom : numbers of velocities and of constraint rows, and the degrees of
         freedom that are left (velocities less independent rows); None if it was not found out
+    place_freedom : the same without constraints that hold velocities alone: of the places that can
+        be reached
     loops : closed loops
     redundant : rows that follow from others everywhere, "Revolute 'C' (place along y)"
     shared : joints whose reactions are not unique because of redundant rows
@@ -69,6 +71,7 @@ class Diagnosis:
     velocities: int | None = None
     rows: int | None = None
     freedom: int | None = None
+    place_freedom: int | None = None
     loops: tuple[Loop, ...] = ()
     redundant: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
@@ -98,6 +101,8 @@ class Diagnosis:
         if self.velocities is not None:
             free = "unknown" if self.freedom is None else str(self.freedom)
             counts = f"{self.velocities} velocities, {self.rows} constraint rows"
+            if self.place_freedom not in (None, self.freedom):
+                free = f"{free} of velocities, {self.place_freedom} of places"
             rows.append(("freedom", f"{free} ({counts}, {len(self.redundant)} of them redundant)"))
         for title, items in (
             ("loop", self.loops),

@@ -91,6 +91,7 @@ class _Examination:
             return
         self.ranks = analyse(c, q)
         found["freedom"] = self.ranks.freedom
+        found["place_freedom"] = self.ranks.place_freedom
         self.freedom()
         self.redundancy(q)
         self.position(q)

@@ -39,6 +39,7 @@ from supple.constraints.couplings import joint_target
 from supple.core.base.layout import new_work, read_work
 from supple.core.equations import dynamics
 from supple.engine.base.compiled import Compiled
+from supple.engine.pack.kinds import refuse_rates
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
@@ -326,6 +327,7 @@ def follow(
 
 def refuse_freedom(owner: str, compiled: Compiled) -> None:
     """Raise if drivers and constraints leave degrees of freedom; name one that moves most."""
+    refuse_rates(compiled, owner)
     count = compiled.nu - compiled.nr
     if count == 0:
         return
@@ -375,6 +377,7 @@ def driven_run(
     """The run of a model with drivers for all its freedom, and doubts about it."""
     written = formulation.written(model)
     compiled = compile_model(written, tree=formulation.tree(written))
+    refuse_rates(compiled, owner)
     _refuse_free_joints(owner, model)
     start: Start = options.pop("start")
     if start is None and recorded is not None:

@@ -33,6 +33,7 @@ from supple.core.base import layout as at_
 from supple.core.base.layout import new_work
 from supple.core.equations import history as kernel
 from supple.engine.base.compiled import Compiled
+from supple.engine.pack.kinds import refuse_rates
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array
@@ -397,6 +398,7 @@ class Mechanism:
         frames = [_frame(model, item) for item in outputs or () if isinstance(item, (Body, Frame))]
         tree = formulation.tree(model)
         self.driven = compile_model(model, frames, tree)
+        refuse_rates(self.driven, OWNER)
         self.compiled = _released(model, self.driven, frames, tree)
         self.coordinates = Coordinates.of(self.compiled, model)
         self.equations = Equations(self.compiled)

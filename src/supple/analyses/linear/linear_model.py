@@ -39,7 +39,8 @@ TOO_HIGH = 0.02  # part of a frequency, from which on its error is shown beside 
 class LinearModel:
     """Small motion of a model about a state: M y'' + C y' + K y + F z = 0, z' = Y y + V y' + Z z.
 
-    y are increments of independent coordinates, z those of controller states.
+    y are increments of independent coordinates, z those of further places and of controller
+    states. Further places are there where rows hold rates alone: they follow the velocities.
 
     Attributes
     ----------
@@ -48,7 +49,10 @@ class LinearModel:
     places : their places among the velocities, engine order
     M, C, K : (n, n) mass, damping and stiffness in these coordinates
     N : (nu, n) motion of all velocity coordinates, engine order, with each independent one
-    F, Y, V, Z : (n, nz), (nz, n), (nz, n), (nz, nz) coupling to controller states
+    F, Y, V, Z : (n, nz), (nz, n), (nz, n), (nz, nz) coupling to further places, which are the
+        first of z, and to controller states
+    further : names of the further places
+    S : (nu, k) what each of the further places does to all coordinates
     unsteady : largest acceleration at the state, in rad/s2 or lengths of the model per s2: zero at
         an equilibrium and in steady motion, otherwise the linear model holds at this instant only
     monitor : whether flexible bodies are within the assumptions of their models at the state, and
@@ -78,6 +82,8 @@ class LinearModel:
     effort: Array | None = None
     periodic: float = 0.0
     not_judged: str = ""
+    further: tuple[str, ...] = ()
+    S: Array = field(default_factory=lambda: np.zeros((0, 0)))
     _linearized: Callable[[Equations, State, Model], LinearModel] | None = None  # what made it
 
     @property
@@ -193,10 +199,13 @@ class LinearModel:
         return tuple(self._mode(value, shape) for value, shape in pairs)
 
     def _every(self, shapes: Complex) -> Complex:
-        """Motions (nu, k) of all velocities by shapes (n, k) of the independent coordinates."""
-        motions = (self.N @ shapes.real).astype(complex)
+        """Motions (nu, k) of all coordinates by shapes of independent and then further ones."""
+        N, n, s = self.N, len(self.M), len(self.further)
+        if s:
+            N = np.hstack([N - self.S @ self.V[:s], self.S])
+        motions = (N @ shapes[: n + s].real).astype(complex)
         if np.any(shapes.imag):
-            motions.imag = self.N @ shapes.imag
+            motions.imag = N @ shapes[: n + s].imag
         return motions
 
     def _mode(self, eigenvalue: complex, every: Complex) -> Mode:
@@ -217,11 +226,12 @@ class LinearModel:
         right, r = self._null
         if not r:
             return ()
-        free = right[-r:, : len(self.M)].T
+        count = len(self.M) + len(self.further)
+        free = right[-r:, :count].T
         _, triangle, order = scipy.linalg.qr(free.T, pivoting=True, mode="economic")
         # null vectors of controller states alone move nothing
         chosen = np.sort(order[: int(np.sum(np.abs(np.diag(triangle)) > 1e-9))])
-        shapes = self._scales[: len(self.M), None] * (free @ np.linalg.pinv(free[chosen]))
+        shapes = self._scales[:count, None] * (free @ np.linalg.pinv(free[chosen]))
         return tuple(self._mode(0j, shape) for shape in self._every(shapes.astype(complex)).T)
 
     @property
@@ -304,14 +314,16 @@ class LinearModel:
 
     @cached_property
     def _pairs(self) -> tuple[Complex, Complex]:
-        """All eigenvalues, and shapes (n, 2 n + nz) of the independent coordinates."""
+        """All eigenvalues, and shapes (n + s, 2 n + nz) of independent and further places."""
         if self.conservative:
             squares, own = self._squares()
             roots = np.sqrt(-squares + 0j)
             values, shapes = np.concatenate([roots, -roots]), np.hstack([own, own]).astype(complex)
         else:
             eigenvalues, vectors = np.linalg.eig(self.A)
-            values, shapes = eigenvalues.astype(complex), vectors[: len(self.M)].astype(complex)
+            n = len(self.M)
+            rows = [*range(n), *range(2 * n, 2 * n + len(self.further))]
+            values, shapes = eigenvalues.astype(complex), vectors[rows].astype(complex)
         values[np.argsort(np.abs(values))[: self.zeros]] = 0.0
         return values, shapes
 
@@ -366,6 +378,8 @@ class LinearModel:
 
     def __repr__(self) -> str:
         lines = [f"Small motion of {len(self.M)} coordinates about t = {self.state.t:g} s"]
+        if self.further:
+            lines[0] += f", and of {len(self.further)} further places"
         if self.unsteady > 1e-6:
             lines[0] += f"; not a steady state: accelerations up to {self.unsteady:.3g} per s2"
         held = [mode for mode in self.modes if not mode.rigid]

@@ -32,6 +32,7 @@ from supple.analyses.equilibrium.statics import statics
 from supple.analyses.linear.frequency_errors import frequency_errors, with_frequencies
 from supple.analyses.linear.independent import Matrices, dof_names, preferences, reduced
 from supple.analyses.linear.linear_model import CONSTANT, LinearModel
+from supple.analyses.linear.velocity_rows import reduced_with_places
 from supple.constraints.couplings import joint_target
 from supple.engine.base.compiled import Compiled
 from supple.forces import SampledController
@@ -227,11 +228,19 @@ def _about(
     names, unsteady = dof_names(c), float(np.max(np.abs(a) / c.scale, initial=0.0))
     fastest = float(np.max(np.abs(u) / c.scale, initial=0.0))
     steady = fastest > 0.0 and unsteady <= STEADY * fastest**2
-    matrices = reduced(equations, state, chosen, effort, steady)
+    S, further = np.zeros((c.nu, 0)), list[int]()
+    if np.any(c.rate_rows):
+        matrices, R, further = reduced_with_places(equations, state, chosen, effort, steady)
+        S = R[:, len(chosen) :]
+    else:
+        matrices = reduced(equations, state, chosen, effort, steady)
     periodic = 0.0
     if steady:
         later = replace(state, q=turned(equations, q, TURN / fastest * u))
-        after = reduced(equations, later, chosen, effort, steady)
+        if further:
+            after = reduced_with_places(equations, later, chosen, effort, steady)[0]
+        else:
+            after = reduced(equations, later, chosen, effort, steady)
         periodic = _change(matrices, after, c.scale[chosen])
     return LinearModel(
         state=State(t, q, u, z, compiled=c),
@@ -242,6 +251,8 @@ def _about(
         model=model,
         effort=effort,
         periodic=periodic,
+        further=tuple(names[k] for k in further),
+        S=S,
         _linearized=linear_model,
     )
 

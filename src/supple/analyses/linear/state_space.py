@@ -31,6 +31,7 @@ from supple.analyses.equilibrium.balance import turned
 from supple.analyses.linear.independent import Coordinates, followed, following
 from supple.constraints.couplings import joint_target
 from supple.constraints.drivers import Driver
+from supple.engine.pack.kinds import refuse_rates
 from supple.forces import JointEffort, Motor
 from supple.formulations.equations import Equations
 from supple.foundation import validate
@@ -446,6 +447,7 @@ def state_space(linear: LinearModel, inputs: Any, outputs: Any, derivative: Any)
     order = validate.integer(OWNER, "derivative", derivative, 0, expected)
     if order > 2:
         raise ModelError(OWNER, "derivative", derivative, expected)
+    refuse_rates(linear.compiled, OWNER)
     ports = Ports(linear)
     pushed = ports.find("inputs", inputs)
     seen = ports.find("outputs", list(linear.names) if outputs is None else outputs)

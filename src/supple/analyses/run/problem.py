@@ -27,7 +27,7 @@ from supple.constraints.topology_changes import Change, Lock, Release
 from supple.core.equations import dynamics, history
 from supple.engine.base.compiled import Compiled, FrameKey, JointRecord, frame_key
 from supple.engine.pack.builder import build, with_initial
-from supple.engine.pack.kinds import refuse_cells
+from supple.engine.pack.kinds import refuse_cells, refuse_rates
 from supple.engine.reading.phases import Phase, in_phase
 from supple.engine.reading.rows import own_mass, rows_at
 from supple.engine.reading.symmetry import Symmetry, symmetries
@@ -178,6 +178,8 @@ def implicit_sets(run: Built) -> None:
     method = run.options.method
     if not isinstance(method, DormandPrince):
         refuse_cells(run.compiled, type(method).__name__, "DormandPrince(), ")
+    elif method.constraints == "partitioning":
+        refuse_rates(run.compiled, "DormandPrince(constraints='partitioning')")
 
 
 def early_end(run: Placed) -> None:

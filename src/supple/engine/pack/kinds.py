@@ -6,6 +6,8 @@ row in its table; integrators ask whether their kernels treat what a model has.
 
 from __future__ import annotations
 
+import numpy as np
+
 from supple.constraints.kinds import LINKS
 from supple.core.base.opcodes import SIGNALS
 from supple.core.contact.sets import CONTACT_SET
@@ -64,6 +66,17 @@ def refuse_untreated(compiled: Compiled, integrator: str, method: Method) -> Non
             raise ModelError.plain(
                 f"{integrator}: {owner} {words}, which it does not treat, expected {expected}"
             )
+
+
+def refuse_rates(compiled: Compiled, owner: str) -> None:
+    """Refuse rows that hold rates alone, which a study does not treat."""
+    whole = compiled.complete
+    if compiled.sizes["rates"]:
+        name = whole.rows[int(np.argmax(whole.rate_rows))].label
+        raise ModelError.plain(
+            f"{owner}: {name} holds a velocity and no position, which {owner} does not treat, "
+            "expected constraints of positions"
+        )
 
 
 def refuse_cells(compiled: Compiled, needs: str, other: str = "") -> None:
