@@ -13,6 +13,7 @@ import pytest
 
 import supple as sp
 from models.closed_loops import spatial_loop, watch
+from models.velocity_rows import sleigh
 from supple.cases.linkages.four_bar import four_bar
 from supple.loops.assembly import row_sizes
 
@@ -70,6 +71,7 @@ RADAU = [
     (four_bar, ABSOLUTE, 0.5, (32, 48, 64), 1e-13, 2e-3),
     (spatial_loop, JOINTS, 0.1, (16, 32, 48, 64), 1e-13, 2.6e-4),
     (spatial_loop, ABSOLUTE, 0.5, (48, 64, 96), 1e-13, 7e-5),
+    (sleigh, JOINTS, 2.0, (16, 32, 48), 1e-13, 1e-2),  # a row that holds a rate alone
 ]
 
 
@@ -97,8 +99,17 @@ def test_dormand_prince_with_projection_keeps_order_eight(build, formulation):
 
 # Newton's iteration stops at min(0.003, sqrt(rtol)) of the tolerance; a row sums several unknowns,
 # and the weights of rates are those of speeds up to 10 1/s. Projection is repeated to rounding.
+def test_velocities_in_axes_of_a_sleigh_have_multipliers_of_order_five():
+    """In absolute coordinates its row is constant: the equations of velocities have index 1."""
+    steps = (16, 32, 48)
+    found = [
+        errors(sleigh, ABSOLUTE, sp.Radau, 2.0, n, (1e-13, 1e-2 * (16 / n) ** 4)) for n in steps
+    ]
+    assert np.all(np.abs(orders(steps, found) - 5.0) < 0.3)
+
+
 @forms
-@pytest.mark.parametrize("build", [four_bar, spatial_loop])
+@pytest.mark.parametrize("build", [four_bar, spatial_loop, sleigh])
 @pytest.mark.parametrize(
     ("method", "place", "rate"),
     [(sp.Radau, 0.03e-6, 0.3e-6), (sp.DormandPrince, 1e-13, 1e-12)],

@@ -43,7 +43,8 @@ def sleigh_at(t: float) -> tuple[np.ndarray, np.ndarray, float]:
 
     edge = np.zeros(2)
     if t > 0.0:
-        edge = solve_ivp(way, (0.0, t), np.zeros(2), method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+        options = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-14}
+        edge = solve_ivp(way, (0.0, t), np.zeros(2), **options).y[:, -1]
     phi, v, w = angle(t), SPEED * np.tanh(c * t), SPEED / b / np.cosh(c * t)
     along, across = np.array([np.cos(phi), np.sin(phi)]), np.array([-np.sin(phi), np.cos(phi)])
     place = np.array([*(edge + ARM * along), phi])
@@ -72,7 +73,7 @@ def train(cars: int) -> sp.Model:
 
 
 def differential() -> sp.Model:
-    """Two wheels on a shaft whose mean rate is that of a third one: a differential, with springs."""
+    """Two wheels whose mean rate is that of a third one, as a differential has it, with springs."""
     m = sp.Model(gravity=(0, 0, 0))
     for k, name in enumerate(("left", "right", "ring")):
         wheel = m.add(sp.RigidBody(name, 1.0, inertia=(0.1 + 0.05 * k,) * 3))

@@ -21,6 +21,7 @@ from supple.analyses.run.outcome import Probe, result_of
 from supple.analyses.run.phases import Piece, in_phases, joined, pieces_of
 from supple.core.base.layout import new_work
 from supple.engine.base.compiled import Compiled, RowSets
+from supple.engine.pack.kinds import refuse_rates
 from supple.events import Event
 from supple.formulations.equations import Equations
 from supple.foundation.arrays import Array
@@ -261,6 +262,7 @@ class FollowedRun:
         """Make the run."""
         steps: list[float] = []
         here = neighbours.here
+        refuse_rates(here.compiled, "sensitivity")
         problem = neighbours.problem._replace(steps=steps)
         if in_phases(problem):
             pieces = pieces_of(here.model, problem, integrator)

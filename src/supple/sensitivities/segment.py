@@ -26,7 +26,7 @@ from supple.core.equations import trajectory_tangents as along
 from supple.core.forces import forces
 from supple.core.forces.joint_forces import JOINT_SPRING
 from supple.engine.base.compiled import Compiled, RowSets
-from supple.engine.pack.kinds import refuse_cells, refuse_rates
+from supple.engine.pack.kinds import refuse_cells
 from supple.forces.kinds import ELEMENTS
 from supple.formulations.equations import TANGENTS
 from supple.foundation.arrays import Array, Indices
@@ -74,7 +74,6 @@ class Places:
     def __init__(self, compiled: Compiled) -> None:
         self.compiled = compiled
         refuse_cells(compiled, TANGENTS)
-        refuse_rates(compiled, "sensitivity")
         tree = at.read_model(compiled.ints, compiled.reals)
         self.node, self.kinds = tree.node, tree.element[:, at.KIND]
         self.names = list(at.TREE_RECORD.parts[1].fields)
