@@ -201,6 +201,7 @@ def test_a_static_equilibrium_holds_the_edge() -> None:
     m.add(sp.JointSpring("way", "sleigh ice", coordinate=0, stiffness=30.0, damping=0.0))
     found = sp.statics(m)
     assert found.success, found.message
+    assert "one of many: Blade 'sleigh edge' holds a velocity and no place" in found.message
     body = found["sleigh"]
     again = sp.simulate(m, 0.5, start=found, output=2)
     assert_allclose(again["sleigh"].position[-1], body.position[0], atol=1e-9)

@@ -61,6 +61,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
         "radau_rows_",
         "radau_stages_prescribe",
     ),
+    "rates": ("alpha_rate_rows_",),
     "sparse matrices": ("linalg_multifrontal_",),
     "elimination along the tree": ("equations_tree_", "equations_articulated_body_"),
     "kinks": ("run_kinks_first_kink", "run_kinks_is_quiet", "run_reach_", "forces_forces_branch"),

@@ -215,6 +215,9 @@ def _verdict(model: Model, compiled: Compiled, found: Equilibrium) -> tuple[bool
     for kind, places in (("indifferent", found.free), ("unstable", found.unstable)):
         if len(places):
             message += f"; {kind} along {_words(compiled, found, places)[0]}"
+    if np.any(compiled.rate_rows):
+        row = compiled.rows[int(np.argmax(compiled.rate_rows))]
+        message += f"; one of many: {row.label} holds a velocity and no place"
     return True, message
 
 

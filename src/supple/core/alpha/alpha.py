@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core.alpha import newton, stage
+from supple.core.alpha import newton, rate_rows, stage
 from supple.core.alpha.newton import MAX_NEWTON
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE, TREE_WORDS, WORK, WORK_WORDS, tree_at, work_at
@@ -86,7 +86,9 @@ def change(m, r, o, parts, h, be, ge, both):
         for k in range(nz):
             y[nu + k] = o.z[stage.G, k] - r.zdot[k]
         if part == 0:
-            newton.images(m, y, o.rows[stage.G_ROW], o.rows[stage.H_ROW], o.rated, o.u[stage.S1], h * h * be, h * ge, nu + nz)
+            newton.images(m, y, o.rows[stage.G_ROW], o.rows[stage.H_ROW], o.u[stage.S1], h * h * be, h * ge, nu + nz)
+            if m.head[at.H_RATES] > 0:
+                rate_rows.rate_images(m, o, y, h * be / ge, nu + nz)
         else:
             for j in range(nu + nz, n):
                 y[j] = 0.0
@@ -373,7 +375,7 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     own, i, k = stage.own_views(m, run, i, count, k)
     o, p = hold(own), hold(cut_parts(m.head, run, i, count, k, 1)[0])
     if m.head[at.H_RATES] > 0:
-        links.number_rates(m, o.rated)
+        rate_rows.find_rates(m, o)
     fixed = o.c[stage.STEP] > 0.0
     outcome = acceptance.start(m, w, r, count, state)
     if outcome != st.DONE:

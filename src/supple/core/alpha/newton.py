@@ -15,14 +15,14 @@ neither the matrix nor its condition depends on the step as it goes to zero:
     [ G + (p/v) H   0     (p/v) H B   ]  rows of velocities          [ G   0   ]  positions alone
     [ G             0     G B         ]  rows of positions
 
-Rows that hold rates alone are rows of velocities in both cases, and have no mu: that is zero by a row of its own, or is not there.
+Rows that hold rates alone (core/alpha/rate_rows.py) are rows of velocities in both cases, and have no mu.
 """
 
 from __future__ import annotations
 
 import math
 
-from supple.core.alpha import stage
+from supple.core.alpha import rate_rows, stage
 from supple.core.base import layout as at
 from supple.core.base.layout import TREE, WORK
 from supple.core.equations import dynamics, tree_border
@@ -140,7 +140,7 @@ def product(m, x, y):
 
 
 @kernel
-def border(m, N, G, H, rated, Rq, Gq, p, v):
+def border(m, N, G, H, Rq, Gq, p, v):
     """Fill the rows and columns of the constraints; the size of N says whether velocities are held as well."""
     nr, nu, nz = G.shape[0], G.shape[1], Gq.shape[0]
     lam, mu, f = nu + nz, nu + nz + nr, p / v
@@ -158,9 +158,6 @@ def border(m, N, G, H, rated, Rq, Gq, p, v):
                 N[mu + j, k] = G[j, k]
                 N[lam + j, k] += f * H[j, k]
     if not both:
-        for j in range(nr if m.head[at.H_RATES] > 0 else 0):
-            for k in range(nu if rated[j] == 1 else 0):
-                N[lam + j, k] += f * H[j, k]
         return
     for j in range(nr):
         for k in range(nu):
@@ -170,16 +167,10 @@ def border(m, N, G, H, rated, Rq, Gq, p, v):
         for k in range(nr):
             N[lam + k, mu + j] = f * product(m, H[k], G[j])
             N[mu + k, mu + j] = product(m, G[k], G[j])
-    for j in range(nr if m.head[at.H_RATES] > 0 else 0):
-        if rated[j] == 1:
-            for k in range(N.shape[0]):
-                N[mu + j, k] = 0.0
-                N[k, mu + j] = 0.0
-            N[mu + j, mu + j] = 1.0
 
 
 @kernel
-def sides(m, y, gap, rate, rated, p, v, n):
+def sides(y, gap, rate, p, v, n):
     """Right sides of the constraint rows, behind the n entries of the motion."""
     nr = gap.shape[0]
     both = y.shape[0] > n + nr
@@ -188,32 +179,19 @@ def sides(m, y, gap, rate, rated, p, v, n):
         if both:
             y[n + nr + j] = y[n + j]
             y[n + j] = -rate[j] / v
-    for j in range(nr if m.head[at.H_RATES] > 0 else 0):
-        if rated[j] == 1:
-            y[n + j] = -rate[j] / v
-            if both:
-                y[n + nr + j] = 0.0
 
 
 @kernel
-def images(m, y, G, H, rated, x, p, v, n):
+def images(m, y, G, H, x, p, v, n):
     """Images of a change x of the rates in the constraint rows, as right sides: y solves for x itself then."""
     nr = m.line_of.shape[0]
     both = y.shape[0] > n + nr
     for j in range(n, y.shape[0]):
         y[j] = 0.0
-    rates = m.head[at.H_RATES] > 0
-    if rates and not both:
-        blocks.add_rows(m, H, x, p / v, y[n : n + nr])
-        for j in range(nr):
-            y[n + j] *= rated[j]
     blocks.add_rows(m, G, x, 1.0, y[n : n + nr])
     if both:
         blocks.add_rows(m, G, x, 1.0, y[n + nr :])
         blocks.add_rows(m, H, x, p / v, y[n : n + nr])
-    for j in range(nr if both and rates else 0):
-        if rated[j] == 1:
-            y[n + nr + j] = 0.0
 
 
 @kernel
@@ -252,13 +230,14 @@ def solve_blocks(m, o, y):
         x[place[k]] = y[k]
     for j in range(nr):  # rows of positions belong to lam here, those of velocities to mu
         x[place[lam + j]] = y[mu + j] if both else y[lam + j]
-        x[place[mu + j]] = y[lam + j] if both or o.rated[j] == 1 else 0.0  # which has one place alone
+        x[place[mu + j]] = y[lam + j] if both else 0.0
+    if m.head[at.H_RATES] > 0:
+        rate_rows.enter_rates(m, o, y, x)
     blocks.block_sweep(m, o.factors[0], o.pivots, x)
     for k in range(y.shape[0]):
         y[k] = x[place[k]]
-    for j in range(nr if both and m.head[at.H_RATES] > 0 else 0):
-        if o.rated[j] == 1:
-            y[mu + j] = 0.0
+    if both and m.head[at.H_RATES] > 0:
+        rate_rows.without_mu(o, y)
     if both:
         blocks.add_along(m, o.rows[stage.G_ROW], y[mu:], -1.0, y)
 
@@ -278,11 +257,13 @@ def tangent_rows(m, w, r, o, both):
     """
     if r.lam.shape[0] > 0:
         links.jacobian(m, w, o.rows[stage.G_ROW], m.line_of)
-        if both or m.head[at.H_RATES] > 0:
+        if both:
             links.rate_tangent(m, w, o.rows[stage.H_ROW], m.line_of)
+    if m.head[at.H_RATES] > 0:
+        rate_rows.rate_tangents(m, w, r, o, both)
     if by_blocks(m):
         if blocks.has_turns(m):
-            turn_blocks(m, r, o, both or m.head[at.H_RATES] > 0)
+            turn_blocks(m, r, o, both)
         return
     for n in range(1, m.node.shape[0]):
         if m.node[n, at.MOTION] == at.FREE:
@@ -290,7 +271,7 @@ def tangent_rows(m, w, r, o, both):
             turn_motion(m, r, o, j, 0, r.u.shape[0])
             for c in range(o.Gu.shape[0]):
                 lever(o.Gu[c], o.Gq[c], j, r.ut[j + 3], r.ut[j + 4], r.ut[j + 5])
-            if both or m.head[at.H_RATES] > 0:
+            if both:
                 turn_rows(m, r, o, j, 0, r.lam.shape[0])
 
 
@@ -330,7 +311,7 @@ def turn_blocks(m, r, o, both):
         for j in range(x[blocks.COLUMN], x[blocks.COLUMN] + x[blocks.NCOLUMN]):
             if code == blocks.TANGENT and turns[j] == 1:
                 turn_motion(m, r, o, j, first, end)
-            elif (code == blocks.ROWS or code == blocks.ALONE) and both and turns[j] == 1:
+            elif code == blocks.ROWS and both and turns[j] == 1:
                 turn_rows(m, r, o, j, first, end)
             elif code == blocks.STATE and turns[j] == 1:
                 lever(o.Gu[first], o.Gq[first], j, r.ut[j + 3], r.ut[j + 4], r.ut[j + 5])
@@ -369,9 +350,11 @@ def factorize(m, r, o, parts, n, h, be, ge, te):
     if m.head[at.H_INNER] > 0:
         inner.add_whole(m, parts, 0, 1, o.u[:0], N, N)
     if r.lam.shape[0] > 0:
-        border(m, N, o.rows[stage.G_ROW], o.rows[stage.H_ROW], o.rated, o.tangent[stage.RQ], o.Gq, p, v)
+        border(m, N, o.rows[stage.G_ROW], o.rows[stage.H_ROW], o.tangent[stage.RQ], o.Gq, p, v)
         if m.head[at.H_INNER] > 0 and n > nu + nz + r.lam.shape[0]:
             inner.add_along_rows(m, parts, 0, o.rows[stage.G_ROW], nu + nz + r.lam.shape[0], N)
+        if m.head[at.H_RATES] > 0:
+            rate_rows.rate_border(m, o, N, p / v)
     return linalg.lu(N, o.pivots)
 
 
@@ -421,7 +404,9 @@ def newton_update(m, w, r, o, parts, n, t, h, be, ge, te):
     if nr > 0:
         links.violations(m, w, o.row[stage.GAP])
         links.rates(m, w, t, r.ut, o.row[stage.RATE])
-        sides(m, y, o.row[stage.GAP], o.row[stage.RATE], o.rated, p, v, nu + nz)
+        sides(y, o.row[stage.GAP], o.row[stage.RATE], p, v, nu + nz)
+        if m.head[at.H_RATES] > 0:
+            rate_rows.rate_sides(o, y, v, nu + nz)
     for k in range(parts.side.shape[1]):
         parts.side[0, k] = w.zdot[nz + k] - o.z[stage.G, nz + k]
     if m.head[at.H_INNER] > 0:
@@ -467,9 +452,8 @@ def rounding(m, r, o, parts, n, h, be, ge):
     blocks.row_sizes(m, o.rows[stage.G_ROW], y[nu + nz :])
     for j in range(nu + nz, n):
         y[j] *= 1e-15 / p
-    for j in range(o.rated.shape[0] if m.head[at.H_RATES] > 0 else 0):
-        if o.rated[j] == 1:
-            y[nu + nz + j] = 0.0
+    if m.head[at.H_RATES] > 0:
+        rate_rows.forget_rates(o, y[nu + nz :])
     solve(m, o, parts, y)
     total = 0.0
     for k in range(nu):

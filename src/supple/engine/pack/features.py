@@ -66,6 +66,8 @@ def features(compiled: Compiled) -> set[str]:
         found.add("kinks")
     if compiled.ints[at.H_BLOCK] > 0:
         found.add("elimination along the tree")
+    if compiled.ints[at.H_RATES] > 0:
+        found.add("rates")
     if compiled.ints[at.H_PLANNED] > 0:
         found.add("sparse matrices")
     if "points on nodal vectors" in found:
