@@ -98,7 +98,7 @@ def test_many_sleighs_take_fronts_and_stay_on_their_way():
     r = sp.simulate(m, END, formulation=sp.Absolute(), tolerance=1e-9, output=4)
     place, _, force = sleigh_at(END)
     for k in range(8):
-        assert_allclose(r[f"s{k}"].position[-1, :2], place[:2] + [0, k], atol=1e-9)
+        assert_allclose(r[f"s{k}"].position[-1, :2], np.add(place[:2], (0, k)), atol=1e-9)
         assert r[f"s{k} edge"].effort[-1] == pytest.approx(force, abs=1e-8)
     alpha = sp.GeneralizedAlpha(step=2e-3)
     for method in (alpha, sp.GeneralizedAlpha(step=2e-3, constraints="index3")):
@@ -108,7 +108,7 @@ def test_many_sleighs_take_fronts_and_stay_on_their_way():
         ]
         for k in range(8):
             first, second = (run[f"s{k}"].position[-1] for run in runs)
-            assert_allclose(first[:2], place[:2] + [0, k], atol=2e-5)
+            assert_allclose(first[:2], np.add(place[:2], (0, k)), atol=2e-5)
             assert_allclose(first, second, atol=2e-5)
 
 

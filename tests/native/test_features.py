@@ -63,7 +63,7 @@ def test_every_feature_has_kernels_and_every_name_of_the_engine_is_one():
             assert any(name.startswith(begin) for name in names), (feature, begin)
     known = {*ELEMENTS.values(), *MOTIONS.values(), *WAYS.values()}
     known |= {"constraints", "kinks", "events", "joint forces", "elastic bodies", "sparse matrices"}
-    known |= {"contacts with data", "gears", "solids in contact", "inner states"}
+    known |= {"contacts with data", "gears", "solids in contact", "inner states", "rates"}
     assert known == set(features.FEATURES)
 
 

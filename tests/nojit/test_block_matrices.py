@@ -71,7 +71,17 @@ def closed() -> sp.Model:
     return model_of(np.random.default_rng(0).normal(size=(5, 3)), ties)
 
 
+def edged() -> sp.Model:
+    """A chain whose bodies do not slip along an axis: rows that hold rates alone beside others."""
+    model = net(4, 1, 1)
+    for k, axis in enumerate("xyz"):
+        model.add(sp.Blade(f"edge{k}", model.ground.at(0), model[f"body{k + 1}"].at(0.1), axis))
+    model.add(sp.Blade("between", model["body0"].at(0), model["body3"].at(0.1), "y"))
+    return model
+
+
 MODELS = {
+    "edges": edged,
     "chain": lambda: net(5, 1, 0),
     "closed": closed,
     "tree": lambda: tree(1),
@@ -96,16 +106,21 @@ def system(eq: Equations, parts: int, seed: int = 0) -> tuple[np.ndarray, tuple[
     B = at.read_model(c.ints, c.reals).unit[:, None] ** 2 * G.T
     whole = 0.0
     for k, unit in zip(numbers, (1.0, 1.0j), strict=False):
-        m, u, q, one, g, h, _, rz, gq, gu, z, gz, _, _ = k
+        m, u, q, one, g, h, _, rz, gq, gu, z, gz, _, _, alone, bent = k
         A, none = m * M + u * Ru, np.zeros((nr, nr))
+        held = np.where(c.rate_rows[:, None], alone * G + bent * H, one * G)
+        between = np.where(c.rate_rows[:, None], -g * G @ B, 0.0)
         whole = whole + unit * np.block(
             [
                 [A + q * Rq, rz * Rz, one * G.T, -A @ B],
                 [gq * Gq + gu * Gu, z * np.eye(nz) + gz * Gz, np.zeros((nz, nr)), -gu * Gu @ B],
-                [one * G, np.zeros((nr, nz)), none, none],
+                [held, np.zeros((nr, nz)), none, between],
                 [g * G + h * H, np.zeros((nr, nz)), none, -g * G @ B],
             ]
         )
+    # of rows that hold rates alone there is no mu
+    gone = c.nu + nz + nr + np.flatnonzero(c.rate_rows)
+    whole[gone], whole[:, gone], whole[gone, gone] = 0.0, 0.0, 1.0
     return np.asarray(whole), (np.stack([M, Rq, Ru]), G, H, Rz, Gq, Gu, Gz, numbers)
 
 
@@ -129,7 +144,11 @@ def test_solutions(monkeypatch, name, parts):
     assert not np.any(data[-1][:, blocks.C_REPLACED])
     side = np.random.default_rng(1).normal(size=(parts, n))
     found = side.copy()
+    last = n - c.nr + np.flatnonzero(c.rate_rows)
+    found[:, last] = found[:, last - c.nr]  # lam and mu have one place
     multifrontal.block_solve(m, factors, pivots, found, np.zeros((2 * parts, n)))
+    assert np.array_equal(found[:, last], found[:, last - c.nr])
+    found[:, last] = side[:, last] = 0.0
     x, y = (v[0] + (1j * v[1] if parts == 2 else 0.0) for v in (found, side))
     size = np.linalg.norm(whole) * np.linalg.norm(x) + np.linalg.norm(y)
     assert np.linalg.norm(whole @ x - y) < 1e-13 * size

@@ -374,8 +374,6 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     i, k = st.run_ends(m, count)
     own, i, k = stage.own_views(m, run, i, count, k)
     o, p = hold(own), hold(cut_parts(m.head, run, i, count, k, 1)[0])
-    if m.head[at.H_RATES] > 0:
-        rate_rows.find_rates(m, o)
     fixed = o.c[stage.STEP] > 0.0
     outcome = acceptance.start(m, w, r, count, state)
     if outcome != st.DONE:

@@ -33,6 +33,7 @@ from supple.core.forces import constraint_rows as links
 from supple.core.linalg import dense as linalg
 from supple.core.linalg import multifrontal as blocks
 from supple.core.linalg.multifrontal import by_blocks
+from supple.core.linalg.row_sizes import row_sizes
 from supple.core.radau.newton import spin
 from supple.core.run import step as st
 from supple.native.declare import INT, IVEC, REAL, TRUTH, VEC, kernel, shared
@@ -449,7 +450,7 @@ def rounding(m, r, o, parts, n, h, be, ge):
         return 0.0
     for k in range(nu + nz):
         y[k] = 0.0
-    blocks.row_sizes(m, o.rows[stage.G_ROW], y[nu + nz :])
+    row_sizes(m, o.rows[stage.G_ROW], y[nu + nz :])
     for j in range(nu + nz, n):
         y[j] *= 1e-15 / p
     if m.head[at.H_RATES] > 0:

@@ -17,15 +17,10 @@ from supple.core.run import step as st
 from supple.native.declare import INT, MAT, REAL, TRUTH, VEC, kernel, shared
 
 
-@shared(TREE, stage.OWN)
-def find_rates(m, o):
-    """Note which rows hold rates alone."""
-    links.number_rates(m, o.rated)
-
-
 @shared(TREE, WORK, st.RUN, stage.OWN, TRUTH)
 def rate_tangents(m, w, r, o, both):
-    """K, where H is not made for all rows, and the turning axes of free joints in it."""
+    """Note which rows hold rates alone; K, where H is not made for all rows, and the turning axes of free joints in it."""
+    links.number_rates(m, o.rated)
     if not both:
         links.rate_tangent(m, w, o.rows[stage.H_ROW], m.line_of)
     if by_blocks(m):

@@ -18,6 +18,7 @@ from supple.core.base.wrench import last_column
 from supple.core.bodies import tree
 from supple.core.forces.constraint_rows import LINEAR, holds_rate
 from supple.core.linalg import multifrontal as blocks
+from supple.core.linalg.row_sizes import row_sizes
 from supple.native.declare import INT, VEC, block, integers, kernel, shared
 
 REPEATS = 12
@@ -38,7 +39,7 @@ def factorize(m, w):
         c[k] = 0.0
     mean = mean_inertia(m, w)
     c[blocks.C_M], c[blocks.C_POSITION], c[blocks.C_Z], c[blocks.C_OWN], c[blocks.C_ALONE] = 1.0 / mean, 1.0, 1.0, 1.0, 1.0
-    blocks.row_sizes(m, w.rows, w.weight)
+    row_sizes(m, w.rows, w.weight)
     for i in range(w.weight.shape[0]):
         w.weight[i] = mean / (w.weight[i] * w.weight[i]) if w.weight[i] > 0.0 else 0.0
     weigh(m, w, M[0], w.weight, 1.0)

@@ -128,6 +128,17 @@ def push(m, place, x, y, cx, cy, G, r, f, t):
                 to[j] += s * own[j]
 
 
+@shared(TREE, IVEC, MAT, MAT, VEC, MAT)
+def enter_alone(m, r, G, H, c, f):
+    """Add rows that hold rates alone to a front, and their columns."""
+    for i in range(r[NROW]):
+        k, lam = m.line_of[r[ROW] + i], r[AT_ROW] + i
+        for j in range(r[NCOLUMN]):
+            g, to = G[k, r[COLUMN] + j], r[AT_COLUMN] + j
+            f[to, lam] += c[C_POSITION] * g
+            f[lam, to] += c[C_ALONE] * g + c[C_ALONE_H] * H[k, r[COLUMN] + j]
+
+
 @kernel
 def enter(m, r, part, tangent, G, H, Rz, Gq, Gu, Gz, c, f, t):
     """Add the entries of one record to a front; t is scratch."""
@@ -180,12 +191,7 @@ def enter(m, r, part, tangent, G, H, Rz, Gq, Gu, Gz, c, f, t):
         if Gz.shape[0] > 0:
             f[i0, i0] += c[C_GZ] * Gz[r[ROW], r[ROW]]
     elif code == ALONE:
-        for i in range(r[NROW]):
-            k, lam = m.line_of[r[ROW] + i], i0 + i
-            for j in range(r[NCOLUMN]):
-                g = G[k, r[COLUMN] + j]
-                f[j0 + j, lam] += c[C_POSITION] * g
-                f[lam, j0 + j] += c[C_ALONE] * g + c[C_ALONE_H] * H[k, r[COLUMN] + j]
+        enter_alone(m, r, G, H, c, f)
     else:
         for i in range(r[NROW]):
             f[i0 + i, i0 + i] += c[C_OWN]
@@ -582,22 +588,3 @@ def add_along(m, G, mu, c, y):
             row, s = part(G[m.line_of[i]], r)[0], c * mu[i]
             for j in range(own.shape[0]):
                 own[j] += unit[j] * unit[j] * row[j] * s
-
-
-@kernel
-def row_sizes(m, G, y):
-    """y = largest entry of each constraint row, in units of the increments."""
-    for i in range(y.shape[0]):
-        y[i] = 0.0
-    if by_blocks(m):
-        records, links = records_of(m)[0], links_of(m)[0]
-        for e in range(links.shape[0]):
-            r = records[links[e]]
-            for i in range(r[ROW], r[ROW] + r[NROW]):
-                row = G[m.line_of[i]]
-                for j in range(r[COLUMN], r[COLUMN] + r[NCOLUMN]):
-                    y[i] = max(y[i], abs(row[j]) * m.unit[j])
-    else:
-        for i in range(G.shape[0]):
-            for j in range(G.shape[1]):
-                y[i] = max(y[i], abs(G[i, j]) * m.unit[j])

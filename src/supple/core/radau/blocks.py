@@ -24,6 +24,7 @@ from supple.core.equations import inner_states as inner
 from supple.core.equations import kkt_fronts
 from supple.core.forces.constraint_rows import LINEAR
 from supple.core.linalg import multifrontal as blocks
+from supple.core.linalg.row_sizes import row_sizes
 from supple.core.radau import buffers as rb
 from supple.core.radau.stages import ALPHA, BETA, GAMMA, TI
 from supple.native.declare import kernel
@@ -63,7 +64,7 @@ def factorize(m, o, p, h):
 @kernel
 def weights(m, o, held, out):
     """W of the rows: ``held`` over the squares of their sizes."""
-    blocks.row_sizes(m, o.G, out)
+    row_sizes(m, o.G, out)
     for j in range(o.c.shape[1]):
         out[j] = held / (out[j] * out[j]) if out[j] > 0.0 else 0.0
 
