@@ -66,6 +66,7 @@ from supple.constraints.points import SlidingJoint as SlidingJoint
 from supple.constraints.rates import Blade as Blade
 from supple.constraints.rates import RateCoupling as RateCoupling
 from supple.constraints.rates import SpeedDriver as SpeedDriver
+from supple.constraints.rolling import Rolling as Rolling
 from supple.constraints.topology_changes import Lock as Lock
 from supple.constraints.topology_changes import Release as Release
 from supple.constraints.topology_changes import Unlock as Unlock

@@ -10,6 +10,7 @@ from supple.constraints.couplings import CoordinateConstraint, Coupling, Gear, R
 from supple.constraints.drivers import Driver, FrameDriver, check_drivers
 from supple.constraints.points import Distance, PointOnLine, PointOnPlane, SlidingJoint
 from supple.constraints.rates import Blade, RateConstraint, RateCoupling, SpeedDriver
+from supple.constraints.rolling import Rolling
 from supple.constraints.topology_changes import Change
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Rack",
     "RateConstraint",
     "RateCoupling",
+    "Rolling",
     "Screw",
     "SlidingJoint",
     "SpeedDriver",

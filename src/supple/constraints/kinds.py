@@ -13,6 +13,7 @@ from supple.constraints.couplings import CoordinateConstraint
 from supple.constraints.drivers import Driver, FrameDriver
 from supple.constraints.points import Distance, PointOnLine, PointOnPlane, SlidingJoint
 from supple.constraints.rates import Blade, RateConstraint, SpeedDriver
+from supple.constraints.rolling import Rolling
 from supple.core.forces import constraint_rows as codes
 from supple.foundation.errors import ModelError, label
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
@@ -45,6 +46,7 @@ LINKS: dict[int, LinkKind] = {
         LinkKind(
             codes.BLADE, "holds a velocity alone", True, False, WITHOUT_ENERGY, frozenset()
         ),
+        LinkKind(codes.ROLL, "rolls", True, False, WITHOUT_ENERGY, frozenset()),
     )
 }  # fmt: skip
 
@@ -68,6 +70,7 @@ CONSTRAINTS: dict[type[Constraint], ConstraintKind] = {
         ConstraintKind(RateConstraint, (codes.LINEAR,), drives=True),
         ConstraintKind(SpeedDriver, (codes.LINEAR,), drives=True, load="effort"),
         ConstraintKind(Blade, (codes.BLADE,)),
+        ConstraintKind(Rolling, (codes.ROLL,)),
         ConstraintKind(Distance, (codes.DISTANCE,), load="tension"),
         ConstraintKind(PointOnLine, (codes.JOIN,)),
         ConstraintKind(PointOnPlane, (codes.JOIN,)),

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from supple.bodies.shapes.meetings import expect_shape
 from supple.bodies.shapes.shape import Shape
 from supple.bodies.shapes.solids import Point, Sphere
 from supple.forces.base import ForceElement
@@ -16,7 +17,6 @@ from supple.forces.contacts import (
     axes_needed,
     checked_friction,
     checked_law,
-    checked_shape,
 )
 from supple.foundation import validate
 from supple.foundation.errors import ModelError, label
@@ -38,7 +38,7 @@ def _shapes(owner: str, field: str, value: Any) -> tuple[Shape, ...]:
     every = validate.listed(owner, field, value, SHAPES)
     if len(every) < 2:
         raise ModelError(owner, field, value, SHAPES)
-    return tuple(checked_shape(owner, f"{field}[{k}]", one) for k, one in enumerate(every))
+    return tuple(expect_shape(owner, f"{field}[{k}]", one) for k, one in enumerate(every))
 
 
 class SetLayout(NamedTuple):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
-from supple.bodies.shapes.gears import InvoluteGear, ToothSlot, mesh_of
+from supple.bodies.shapes.gears import InvoluteGear, mesh_of
 from supple.bodies.shapes.lines import Line
+from supple.bodies.shapes.meetings import Pair, Touching, expect_shape, pair_of
 from supple.bodies.shapes.shape import (
     Shape,
     TouchingBall,
     TouchingCore,
-    TouchingCurve,
     TouchingRing,
     TouchingSurface,
 )
@@ -31,7 +31,6 @@ from supple.foundation.errors import ModelError, label
 from supple.foundation.fields import Given, checked, declared
 from supple.foundation.frames import Body, Frame, expect_two_bodies
 
-SHAPES = "a shape with a frame, e.g. Sphere(body.at(0), radius=0.05), or a body with one shape"
 LAW = "a law, e.g. HuntCrossley(stiffness=1e8, restitution=0.7, speed=1.0)"
 FRICTION = "None, or a law of friction, e.g. Friction(0.5)"
 PAIRS = (
@@ -43,26 +42,6 @@ PAIRS = (
 ONE_CURVE = "the line of a body whose places follow each other along one smooth curve"
 CONVEX = "a Sphere or Capsule: what is flat touches a cam with hollows at several places"
 WEIGHT = 9.81  # N/kg, of the lighter body, under which bristles are chosen
-Touching: TypeAlias = TouchingBall | TouchingRing | TouchingCore | TouchingCurve | ToothSlot
-
-
-class Pair(NamedTuple):
-    """A surface on one frame, and a ball, ring, core or cam on another that touches it; or gears.
-
-    ``swapped`` says that the surface, or the gear that is no ring, is that of the contact's B.
-    """
-
-    surface: TouchingSurface
-    other: Touching
-    swapped: bool
-    frames: tuple[Frame, Frame]  # of the surface, of what touches it
-
-    @property
-    def weight(self) -> float:
-        """Factor of the stiffnesses of the laws."""
-        return self.other.weight if isinstance(self.other, TouchingBall) else 1.0
-
-
 Meetings: TypeAlias = list[tuple[TouchingSurface, Touching]]
 
 
@@ -71,28 +50,6 @@ def _rim(wall: TouchingSurface, ring: TouchingRing) -> TouchingRing | TouchingCo
     if wall.kind == "plane":
         return ring
     return TouchingCore(ring.pose, (ring.large, ring.large, 0.0), ring.small)
-
-
-def _pair(
-    one: Shape, surface: TouchingSurface, other: Shape, each: Touching, swapped: bool
-) -> Pair:
-    """The surface of one shape and what of the other touches it, on their frames."""
-    first, second = surface.frame or one.frame, each.frame or other.frame
-    assert first is not None and second is not None
-    return Pair(surface, each, swapped, (first, second))
-
-
-def checked_shape(owner: str, field: str, value: Any) -> Shape:
-    """Return a shape with a frame, that of a body if a body is given."""
-    if isinstance(value, Body):
-        shapes = getattr(value, "shape", None)
-        if isinstance(shapes, Shape):
-            from dataclasses import replace
-
-            return replace(shapes, frame=value.at(0.0))
-    if not isinstance(value, Shape) or value.frame is None:
-        raise ModelError(owner, field, value, SHAPES)
-    return value
 
 
 def checked_law(owner: str, field: str, value: Any) -> ContactLaw:
@@ -141,8 +98,8 @@ class Contact(ForceElement):
     friction : Friction or RoundedFriction, optional
     """
 
-    A: Given[Shape | Body, Shape] = checked(checked_shape)
-    B: Given[Shape | Body, Shape] = checked(checked_shape)
+    A: Given[Shape | Body, Shape] = checked(expect_shape)
+    B: Given[Shape | Body, Shape] = checked(expect_shape)
     law: ContactLaw = checked(checked_law)
     friction: ContactFriction | None = checked(checked_friction, default=None)
 
@@ -221,7 +178,7 @@ class Contact(ForceElement):
         for one, other, swapped in ((self.A, self.B, False), (self.B, self.A, True)):
             touching = self._on_surface(one, other) or self._on_data(one, other)
             if touching:
-                return tuple(_pair(one, w, other, each, swapped) for w, each in touching)
+                return tuple(pair_of(one, w, other, each, swapped) for w, each in touching)
         if solids := self._solids():
             return solids
         kinds = f"{type(self.A).__name__} and {type(self.B).__name__}"
@@ -282,9 +239,9 @@ class Contact(ForceElement):
         if not core.is_box or first is None:
             ends = other.touching_balls if first is not None and first.is_box else ()
             every: tuple[Touching, ...] = (core, *ends)
-            return tuple(_pair(one, surface, other, each, swapped) for each in every)
+            return tuple(pair_of(one, surface, other, each, swapped) for each in every)
         return tuple(
-            _pair(one, wall, other, edge, way)
+            pair_of(one, wall, other, edge, way)
             for one, other, way in ((self.A, self.B, False), (self.B, self.A, True))
             if (wall := one.solid_surface) is not None
             for edge in other.touching_bars
@@ -294,7 +251,7 @@ class Contact(ForceElement):
         """Pairs of teeth of two gears."""
         mesh, swapped = mesh_of(label(self), first, second)
         one, other = (second, first) if swapped else (first, second)
-        return tuple(_pair(one, mesh.surface, other, each, swapped) for each in mesh.slots())
+        return tuple(pair_of(one, mesh.surface, other, each, swapped) for each in mesh.slots())
 
     @property
     def allowed_depth(self) -> float | None:

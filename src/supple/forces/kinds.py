@@ -89,6 +89,7 @@ ELEMENTS: dict[int, ElementKind] = {
         ElementKind(codes.TYRE_SLIP, "slip of a tyre", True, "", WITHOUT_ENERGY),
         ElementKind(codes.LINE_CONTACT, "contact of two lines", True, "path", WITHOUT_ENERGY),
         ElementKind(codes.LINE_RUBBING, "friction of two lines", True, "", WITHOUT_ENERGY),
+        ElementKind(codes.SHAPES, "shapes that roll", False, "", WITHOUT_ENERGY),
         ElementKind(codes.VECTOR_LOAD, "a load along a gradient body", False),
         ElementKind(
             codes.SECTION_LOAD, "a load on sections of a gradient body", False, "", WITHOUT_ENERGY

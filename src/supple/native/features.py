@@ -37,6 +37,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "lines that touch": ("contact_line", "run_line_search_"),
     "solids in contact": ("contact_cores_",),
     "tyres": ("contact_tyres_",),
+    "rolling": ("contact_rolling_",),
     "contacts": ("contact_", "run_gaps_", "run_touches_"),
     "inner states": (
         "equations_inner_states_",

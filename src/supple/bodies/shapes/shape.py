@@ -134,8 +134,6 @@ def _frame_of_shape(owner: str, field: str, value: Any) -> Frame:
     return expect_frame(owner, field, value)
 
 
-
-
 @declared(init=False)
 class Shape:
     """Base of forms; ``position`` (3,) m is along the axes of its frame, or of the body it draws.

@@ -37,6 +37,7 @@ from supple.foundation.validate import Axis, set_fields
 ENDLESS = 1e12  # m, half the length of a side whose ends are walls of their own
 SHARP = 0.02  # of the least size of a solid: radius of sharp edges towards other solids
 
+
 def _sizes(owner: str, field: str, value: Any) -> Vector:
     expected = "3 positive numbers in m"
     sizes = validate.vector(owner, field, value, 3, expected)

@@ -6,10 +6,11 @@ A link holds up to six rows. These kinds serve all constraints:
   component a row or not. A closing joint is a chain of massless nodes with its own coordinates, joined at its end;
 - DISTANCE of two points;
 - LINEAR: sum of c q over joint coordinates minus a number and a signal: couplings and drivers;
-- BLADE: the velocity of B's point relative to A along an axis of B.
+- BLADE: the velocity of B's point relative to A along an axis of B;
+- ROLL: the gap of two shapes, and the velocities of their material along the plane between them (core/contact/rolling.py).
 
 A row may hold a rate alone (``holds_rate``): A(q) u + b(t) = 0 without a violation, which is zero then. A LINEAR row that
-does is the sum of c u minus its number and its signal; rows of BLADE always do.
+does is the sum of c u minus its number and its signal; the row of BLADE always does, and the last two of ROLL.
 
 Each row of a link between frames is a function of B's pose relative to A's. About the reference point its rate is
 y . (V_B - V_A); y is kept in the workspace. Along displacements s_A, s_B of the two nodes y changes by
@@ -35,11 +36,12 @@ from supple.core.base.wrench import (
     turned,
     turned_back,
 )
+from supple.core.contact import rolling
 from supple.core.forces.bushing import inverse_tangent, operator, operator_change, rotation_vector
 from supple.core.forces.signals import evaluate
 from supple.native.declare import INT, INTS, MAT, REAL, VEC, kernel, shared
 
-JOIN, DISTANCE, LINEAR, BLADE = 0, 1, 2, 3
+JOIN, DISTANCE, LINEAR, BLADE, ROLL = 0, 1, 2, 3, 4
 # Data of JOIN: poses of both frames in their nodes; of DISTANCE: points of both nodes, length; of LINEAR: the number; of BLADE:
 # pose of B's frame in its node, whose z axis is the row's
 POSE_A, POSE_B, _ = starts(at.POSE, at.POSE)
@@ -106,6 +108,8 @@ def refresh(m, w, t, q):
             for j in range(3):
                 y[j], y[3 + j] = arm[j], n[j]
             y[at.LINK_GAP] = length - m.data[k + LENGTH] - evaluate(m, w, link[at.LINK_SIGNAL], t)[0]
+        elif link[at.LINK_KIND] == ROLL:
+            rolling.rolling_refresh(m, w, link[at.LINK_ELEMENT], out)
         elif link[at.LINK_KIND] == BLADE:
             b = frame(w, link[at.LINK_B], m.data, k)
             axis = (b[2], b[5], b[8])
@@ -146,6 +150,9 @@ def change(m, w, c, sa, sb, out):
             for j in range(3):
                 out[i, j], out[i, 3 + j] = arm[j] + lever[j], daxis[j]
                 out[3 + i, j], out[3 + i, 3 + j] = turn[j] + swing[j], 0.0 * turn[j]
+        return
+    if link[at.LINK_KIND] == ROLL:
+        rolling.rolling_change(m, w, link[at.LINK_ELEMENT], sa, sb, out)
         return
     if link[at.LINK_KIND] == BLADE:
         y, b = w.link[c, 0], frame(w, link[at.LINK_B], m.data, link[at.LINK_AT])

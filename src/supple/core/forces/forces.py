@@ -50,7 +50,8 @@ from supple.native.declare import INT, MAT, REAL, VEC, kernel, shared
 __all__ = [
     "BODY_DAMPING", "BUSHING", "CARTESIAN", "CONTACT", "CONTACT_SET", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "GRADIENT", "JOINT_EFFORT", "JOINT_FRICTION",
     "JOINT_FUNCTION", "JOINT_LAW", "JOINT_SPRING", "JOINT_STOP", "LINEAR_CONTROL", "LINE_CONTACT", "LINE_LAW", "LINE_RUBBING", "LOAD", "MEMBRANE", "PAIR_FUNCTION",
-    "PID", "PRESSURE", "ROPE", "RUBBING", "SECTION_LOAD", "SET_RUBBING", "SPRING_DAMPER", "TYRE", "TYRE_SLIP", "VECTOR_LOAD", "apply", "differentiate", "drive", "energy",
+    "PID", "PRESSURE", "ROPE", "RUBBING", "SECTION_LOAD", "SET_RUBBING", "SHAPES", "SPRING_DAMPER", "TYRE", "TYRE_SLIP", "VECTOR_LOAD", "apply", "differentiate", "drive",
+    "energy",
 ]
 
 FORCE, BODY_DAMPING, BUSHING, LOAD, FRAME_FUNCTION, JOINT_FUNCTION, GEAR = 1, 3, 4, 5, 6, 7, 8
@@ -61,6 +62,7 @@ GRADIENT = 14  # elastic forces, damping and weight of a gradient body
 VECTOR_LOAD = 15  # a load along a gradient body
 PRESSURE = 18  # on a surface of a gradient body
 SECTION_LOAD = 19  # a load along a gradient body that turns with its sections
+SHAPES = 26  # the geometry of what rolls, which does nothing; integers and data are those of a contact
 # 2 and 11 are springs along a line, 16 ropes, 17 linear controllers, 20 to 25 contacts, 27 and 28 tyres; kinds from JOINT_SPRING on act on one joint coordinate
 
 # Element integers of FORCE: node, 1 if it turns with the body, signals of force and torque (6); reals: pose of the frame
@@ -203,6 +205,8 @@ def apply(tree, work, t, q, u, z):
             power[e] = lines.line_apply(tree, work, e)
         elif kind == LINE_RUBBING:
             power[e] = lines.line_rubs(tree, work, e)
+        elif kind == SHAPES:
+            power[e] = 0.0
         else:  # GEAR
             stretch, rate = gear(tree, e, q, u)
             f = c[GEAR_STIFFNESS] * stretch + c[GEAR_DAMPING] * rate

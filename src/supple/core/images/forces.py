@@ -223,7 +223,7 @@ def forces_fit(m):
             if (el[control.STATES] > 0 and el[control.STATE] != states) or not control_fits(m, el):
                 return False
             states += el[control.STATES]
-        elif (pairs.is_contact(kind) or kind == contact.RUBBING or kind == pairs.TYRE_SLIP) and not form_fits(m, el):
+        elif (pairs.is_contact(kind) or kind == contact.RUBBING or kind == pairs.TYRE_SLIP or kind == forces.SHAPES) and not form_fits(m, el):
             return False
         elif (kind == sets.CONTACT_SET or kind == sets.SET_RUBBING) and not set_fits(m, e):
             return False

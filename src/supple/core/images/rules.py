@@ -52,7 +52,7 @@ FLEX = table(
 )
 ATTACH = table((at.ATTACH_BODY, 0, "bodies", 1), (at.ATTACH_AT, 0, "flex_data", 0), (at.ATTACH_WORK, -1, "flex_work", 0))
 LINK = table(
-    (at.LINK_KIND, 0, None, lk.BLADE), (at.LINK_SIGNAL, -1, "signals", 1), (at.LINK_AT, 0, "data", 1),
+    (at.LINK_KIND, 0, None, lk.ROLL), (at.LINK_SIGNAL, -1, "signals", 1), (at.LINK_AT, 0, "data", 1),
     (at.LINK_RATES, 0, None, 63), (at.LINK_ELEMENT, -1, "elements", 1),
     *((at.LINK_ROW + k, -1, "nr", 1) for k in range(6)),
 )
@@ -83,7 +83,7 @@ ELEMENT = table(
       for column in columns),
     (forces.BUSHING, bushing.AT, 0, "data", bushing.PRELOAD + 6),
     *((kind, *rule)
-      for kind in (pairs.CONTACT, contact.RUBBING)
+      for kind in (pairs.CONTACT, contact.RUBBING, forces.SHAPES)
       for rule in ((pairs.A, 0, "nodes", 1), (pairs.B, 0, "nodes", 1), (pairs.AT, 0, "data", pairs.DATA),
                    (pairs.PAIR, 0, None, pairs.WITH_TEETH), (pairs.SURFACE, 0, None, surfaces.LAST), (pairs.STATE, -1, "nz", 1),
                    (pairs.FRICTION, 0, None, contact.ROUNDED), (pairs.HOLLOW, 0, None, 1), (pairs.WHEEL, 0, None, 1),

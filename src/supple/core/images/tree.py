@@ -8,7 +8,9 @@ from supple.core.base import layout as at
 from supple.core.bodies import line_edge as ls
 from supple.core.bodies import point_edge as pt
 from supple.core.bodies.ancf_edge import PLACE
+from supple.core.contact.record import A, B
 from supple.core.forces import constraint_rows as lk
+from supple.core.forces.forces import SHAPES
 from supple.core.images import rules
 from supple.core.images.rules import columns_fit
 from supple.native.declare import kernel
@@ -225,6 +227,11 @@ def links_fit(m):
         nodes = m.node.shape[0]
         if not within(link[at.LINK_A], 1, nodes) or not within(link[at.LINK_B], 1, nodes):
             return False
+        if link[at.LINK_KIND] == lk.ROLL:
+            e = link[at.LINK_ELEMENT]
+            if e < 0 or m.element[e, at.KIND] != SHAPES or m.element[e, A] != link[at.LINK_A] or m.element[e, B] != link[at.LINK_B]:
+                return False
+            continue
         numbers = 2 * at.POSE if link[at.LINK_KIND] == lk.JOIN else (at.POSE if link[at.LINK_KIND] == lk.BLADE else lk.LENGTH + 1)
         if not within(link[at.LINK_AT], numbers, m.data.shape[0]):
             return False

@@ -18,17 +18,20 @@ from supple.constraints import (
     PointOnLine,
     PointOnPlane,
     RateConstraint,
+    Rolling,
     SlidingJoint,
     SpeedDriver,
 )
 from supple.constraints.kinds import constraint_kind
 from supple.core.base import layout as at
 from supple.core.bodies import line_edge
+from supple.core.contact import record, rolling
 from supple.core.forces import constraint_rows as links
 from supple.core.forces import forces as force_codes
 from supple.engine.base.compiled import HELD, SLIDER, SPIN, JointRecord
 from supple.engine.pack import ancf as pack_gradient
 from supple.engine.pack import bodies as body_rows
+from supple.engine.pack.contacts import shapes
 from supple.foundation.arrays import Array
 from supple.foundation.errors import label
 from supple.foundation.frames import Body
@@ -115,6 +118,34 @@ def _blade(b: Builder, item: Blade) -> None:
     row = b.add_row(item, "velocity", "m")
     b.add_link(links.BLADE, (b.place(item.A)[0], node), place, -1, [row], rates=1)
     b.wrenches += 1
+
+
+def _roll(b: Builder, item: Rolling) -> None:
+    """The gap of two shapes, and velocities along the plane between them."""
+    pair = item.pair
+    ints, _ = shapes(b, pair, lambda radius, _: (0.5, 0.5 * radius))
+    element = len(b.element_ints)
+    b.add_element(
+        {at.KIND: force_codes.SHAPES, **ints}, {rolling.MIDDLE: _middle(b, item)}, item.name
+    )
+    rows = [b.add_row(item, part, "m") for part in ("gap", "slip along x", "slip along y")]
+    ends = ints[record.A], ints[record.B]
+    b.add_link(links.ROLL, ends, 0, -1, rows, rates=6, element=element)
+    b.wrenches += 1
+
+
+def _middle(b: Builder, item: Rolling) -> Array:
+    """Axes (9) of a surface on the ground whose z axis is up, of others its own axes.
+
+    Those of the plane of contact are turned the shortest way from there to the normal, which must
+    not become the opposite of that z axis.
+    """
+    pair, up = item.pair, -np.asarray(b.model.gravity)
+    still = pair.frames[0].body.name == b.model.ground.name
+    if pair.surface.kind == "plane" or not still or not np.any(up):
+        return np.eye(3).ravel()
+    R = pair.frames[0].rotation @ pair.surface.pose.R
+    return np.asarray(aligned(R.T @ up / np.linalg.norm(up))[0]).ravel()
 
 
 def _distance(b: Builder, item: Distance) -> None:
@@ -274,6 +305,7 @@ PACKERS: dict[type[Constraint], Callable[..., None]] = {
     RateConstraint: _rates,
     SpeedDriver: _rates,
     Blade: _blade,
+    Rolling: _roll,
     Distance: _distance,
     PointOnLine: _on_line,
     PointOnPlane: _on_plane,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from supple.bodies.shapes.gears import ToothSlot
+from supple.bodies.shapes.meetings import Pair
 from supple.bodies.shapes.shape import (
     SurfaceData,
     TouchingBall,
@@ -44,6 +46,7 @@ SURFACES = {
     "grid": surfaces.GRID,
     "teeth": surfaces.PLANE,  # teeth find their distance themselves
 }
+Way: TypeAlias = tuple[float, float]  # factor of a distance, and a constant
 OWN = record.DATA - record.TEETH  # room for numbers of gears and cores
 # Columns of what is shown, and those that have the opposite sign as seen from the other body
 COLUMNS = (
@@ -78,46 +81,21 @@ def pack(b: Builder, force: Contact) -> None:
     hold = force.bristle(b.bodies_by_name)
     found = force.pairs()
     for k, touch in enumerate(found):
-        surface, other, swapped, (first, second) = touch
-        node_a, a = b.place(first) if surface.frame is None else b.place_inside(first)
-        node_b, c = b.place(second) if other.frame is None else b.place_inside(second)
+        surface, other, swapped = touch.surface, touch.other, touch.swapped
+
+        def acts(radius: float, turns: tuple[bool, bool], own: TouchingSurface = surface) -> Way:
+            return _way(force, own, radius, turns)
+
+        shape_ints, moved = shapes(b, touch, acts)
         reals[contact.STIFFNESS] = stiffness * touch.weight
         if hold is not None:
             reals[contact.HOLD] = hold[0] * touch.weight
             reals[contact.HOLD_DAMPING] = hold[1] * touch.weight
-        if isinstance(other, TouchingBall):
-            pair, there, radii = record.WITH_BALL, Pose(EYE, other.place), [other.radius, 0.0]
-        elif isinstance(other, TouchingCore):
-            pair, there, radii = record.WITH_CORE, other.pose, [other.radius, other.reach]
-        elif isinstance(other, TouchingCurve):
-            pair, there, radii = record.WITH_CAM, other.pose, [0.0, other.reach]
-        elif isinstance(other, ToothSlot):
-            pair, there, radii = record.WITH_TEETH, other.pose, [0.0, other.reach]
-        else:
-            pair, there, radii = record.WITH_RING, other.pose, [other.small, other.large]
-        sizes = [*surface.sizes, *[0.0] * surfaces.SIZES][: surfaces.SIZES]
-        turned, moved = a.then(surface.pose), c.then(there)
-        data = [*turned.R.ravel(), *turned.p, *moved.R.ravel(), *moved.p, *sizes, *radii]
-        data += _way(force, surface, radii[0], (b.node_turns(node_a), b.node_turns(node_b)))
-        own = other.numbers if isinstance(other, ToothSlot) else ()
-        if isinstance(other, TouchingCore):
-            least = min(other.half) if other.is_box else other.half[0]
-            own = (*other.half, float(other.is_box), 0.5 * cores.FLAT * least, other.reach)
-        data += [*own, *[0.0] * (OWN - len(own))]
         ints: dict[int, Any] = {
-            record.A: node_a,
-            record.B: node_b,
-            record.AT: b.add_numbers(data),
-            record.PAIR: pair,
-            record.SURFACE: SURFACES[surface.kind],
-            record.STATE: -1,
+            **shape_ints,
             record.FRICTION: int(isinstance(force.friction, RoundedFriction)),
-            record.HOLLOW: int(surface.inside),
             record.ONE_OF_MANY: int(isinstance(other, TouchingBall) and other.frame is not None),
         }
-        form = other.data if isinstance(other, TouchingCurve) else surface.data
-        if form is not None:
-            ints |= _form(b, form)
         if hold is not None:
             ints[record.STATE] = b.add_inner_states(3) + 2
         if force.friction is not None:  # its axis, in the axes of the surface
@@ -134,9 +112,51 @@ def pack(b: Builder, force: Contact) -> None:
     b.wrenches += 1
 
 
-def _way(
-    force: Contact, surface: TouchingSurface, radius: float, turns: tuple[bool, bool]
-) -> tuple[float, float]:
+def shapes(
+    b: Builder, touch: Pair, acts: Callable[[float, tuple[bool, bool]], Way]
+) -> tuple[dict[int, Any], Pose]:
+    """Integers of the geometry of a pair, and the pose in its node of what touches.
+
+    ``acts`` says where forces of a ball with a radius (m) act, if surface and ball turn or not.
+    """
+    surface, other, (first, second) = touch.surface, touch.other, touch.frames
+    node_a, a = b.place(first) if surface.frame is None else b.place_inside(first)
+    node_b, c = b.place(second) if other.frame is None else b.place_inside(second)
+    if isinstance(other, TouchingBall):
+        pair, there, radii = record.WITH_BALL, Pose(EYE, other.place), [other.radius, 0.0]
+    elif isinstance(other, TouchingCore):
+        pair, there, radii = record.WITH_CORE, other.pose, [other.radius, other.reach]
+    elif isinstance(other, TouchingCurve):
+        pair, there, radii = record.WITH_CAM, other.pose, [0.0, other.reach]
+    elif isinstance(other, ToothSlot):
+        pair, there, radii = record.WITH_TEETH, other.pose, [0.0, other.reach]
+    else:
+        pair, there, radii = record.WITH_RING, other.pose, [other.small, other.large]
+    sizes = [*surface.sizes, *[0.0] * surfaces.SIZES][: surfaces.SIZES]
+    turned, moved = a.then(surface.pose), c.then(there)
+    data = [*turned.R.ravel(), *turned.p, *moved.R.ravel(), *moved.p, *sizes, *radii]
+    data += acts(radii[0], (b.node_turns(node_a), b.node_turns(node_b)))
+    own = other.numbers if isinstance(other, ToothSlot) else ()
+    if isinstance(other, TouchingCore):
+        least = min(other.half) if other.is_box else other.half[0]
+        own = (*other.half, float(other.is_box), 0.5 * cores.FLAT * least, other.reach)
+    data += [*own, *[0.0] * (OWN - len(own))]
+    ints: dict[int, Any] = {
+        record.A: node_a,
+        record.B: node_b,
+        record.AT: b.add_numbers(data),
+        record.PAIR: pair,
+        record.SURFACE: SURFACES[surface.kind],
+        record.STATE: -1,
+        record.HOLLOW: int(surface.inside),
+    }
+    form = other.data if isinstance(other, TouchingCurve) else surface.data
+    if form is not None:
+        ints |= _form(b, form)
+    return ints, moved
+
+
+def _way(force: Contact, surface: TouchingSurface, radius: float, turns: tuple[bool, bool]) -> Way:
     """Where forces of a ball with a radius (m) act: factor of the distance, and a constant.
 
     ``turns`` says whether the places of surface and ball have axes: half way between both

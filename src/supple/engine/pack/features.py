@@ -23,6 +23,7 @@ ELEMENTS = {
     codes.TYRE_SLIP: "tyres",
     codes.LINE_CONTACT: "lines that touch",
     codes.LINE_RUBBING: "lines that touch",
+    codes.SHAPES: "rolling",
     codes.CONTACT_SET: "sets of bodies",
     codes.SET_RUBBING: "sets of bodies",
     codes.LOAD: "loads along beams",
@@ -55,7 +56,7 @@ def features(compiled: Compiled) -> set[str]:
             found.add(MOTIONS.get(code, ""))
         elif table in ("link", "driven link"):
             found.add("constraints")
-    for code in (codes.CONTACT, codes.TYRE):
+    for code in (codes.CONTACT, codes.TYRE, codes.SHAPES):
         if ("element", code) in compiled.kinds:
             found |= {"contacts"} | _of_contacts(compiled, code)
     if compiled.flexible:
