@@ -5,53 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import assume, given
-from numpy.testing import assert_array_equal
 
 import supple as sp
 from models.random_loops import RATES, loop_recipes
 from models.random_models import examples
 from oracles.formulation_laws import check_alike
 from oracles.loop_laws import check_tangents, state
-from oracles.residual_laws import close
-from supple.core.base import layout as at
+from oracles.rate_laws import check_rows
 from supple.engine.pack.builder import build
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model
-
-STEP = 1e-3
-STENCIL = {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}  # fourth order
-
-
-def difference(f) -> np.ndarray:
-    """Derivative of f at 0 by a central difference of fourth order."""
-    return sum(w * np.asarray(f(k * STEP)) for k, w in STENCIL.items()) / STEP
 
 
 @examples(60)
 @given(loop_recipes(max_closings=1, max_bodies=4, rates=RATES))
 def test_rows_of_rates_and_their_derivatives(recipe):
-    """The rate is A u + b; H is its derivative along increments, the acceleration along motion."""
     eq = Equations(build(recipe.model()))
-    c = eq.compiled
-    rated = c.rate_rows
-    assume(np.any(rated))
-    assert c.ints[at.H_RATES] == np.count_nonzero(rated)
-    s = state(eq, recipe.tree.seed)
-    found = eq.constraints(s.t, s.q, s.u, s.a)
-    assert_array_equal(found.violation[rated], 0.0)
-    size = 10.0 * (1.0 + np.abs(found.G).max() + np.abs(found.H).max())
-    for k, unit in enumerate(np.eye(eq.nu)):
-
-        def moved(x: float, d=unit):
-            return eq.constraints(s.t, eq.retract(s.q, x * d), s.u).rate
-
-        def faster(x: float, d=unit):
-            return eq.constraints(s.t, s.q, s.u + x * d).rate
-
-        close(found.H[:, k], difference(moved), 1e-9, size)
-        close(found.G[:, k], difference(faster), 1e-9, size)
-    speed = difference(lambda x: eq.constraints(s.t + x, s.q, s.u).rate)
-    close(found.acceleration, found.G @ s.a + found.H @ s.u + speed, 1e-8, size)
+    assume(np.any(eq.compiled.rate_rows))
+    check_rows(eq, state(eq, recipe.tree.seed))
 
 
 @examples(60)

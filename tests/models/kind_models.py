@@ -474,6 +474,18 @@ CONSTRAINT_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
             lambda: joined(JOINTS["Spherical"], False),
         ),
     ),
+    "Rolling": (
+        sp.Rolling,
+        lambda: with_item(
+            lambda m: sp.Rolling(
+                "rolls",
+                sp.Plane(m.ground.at(0), normal=(0.1, 1, 2)),
+                sp.Torus(m["tip"].at(0.1), radius=0.2, section=0.03, axis=(1, 1, 0)),
+                friction=0.5,
+            ),
+            lambda: joined(JOINTS["Free"], False),
+        ),
+    ),
     "Gear": (sp.Gear, lambda: with_item(lambda m: sp.Gear("gear", "hinge", "slide", 1.5))),
     "Rack": (sp.Rack, lambda: with_item(lambda m: sp.Rack("rack", "slide", "hinge", 0.6))),
     "Screw": (

@@ -233,6 +233,9 @@ CALLS: dict[str, Call] = {
         "SpeedDriver": {**JOINT, "rate": "sin(t)"},
         "RateCoupling": {**NAME, "terms": [(HINGE, 1.0), (SLIDE, 2.0)]},
         "Blade": {**NAME, **PAIR},
+        "Rolling": {
+            **NAME, "A": sp.Plane(LINK.at(0.1)), "B": sp.Sphere(ARM.at(0.2), radius=0.1)
+        },
         "FrameDriver": {**NAME, **PAIR, "x": 1.0},
         "Coupling": {**NAME, "terms": [(HINGE, 1.0), (SLIDE, 2.0)]},
         "Gear": {**NAME, "first": HINGE, "second": "other", "ratio": 2.0},

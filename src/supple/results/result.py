@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
 
-from supple.constraints import SlidingJoint
+from supple.constraints import Rolling, SlidingJoint
 from supple.core.base.layout import integers
 from supple.core.forces.control import STATE, STATES
 from supple.forces import Contact, Controller, JointForce, Motor
@@ -40,7 +40,7 @@ from supple.results.spectrum import Spectrogram, Spectrum, spectrogram, spectrum
 from supple.results.summary import WIDTH, summary
 from supple.results.views.ancf_views import ANCFView
 from supple.results.views.body_views import PlacesView, body_view
-from supple.results.views.constraint_views import ConstraintView, SlidingView
+from supple.results.views.constraint_views import ConstraintView, RollingView, SlidingView
 from supple.results.views.flexible_views import BeamView, FlexibleView
 from supple.results.views.force_views import (
     ContactsView,
@@ -396,6 +396,8 @@ class Result:
             coordinates = self.q[:, q : q + count], self.u[:, u : u + count]
             axes = None if item.follows == "point" else self[item.B].matrix
             return SlidingView(item, parts, work, loads, coordinates=coordinates, axes=axes)
+        if isinstance(item, Rolling):
+            return RollingView(item, parts, work, loads)
         return ConstraintView(item, parts, work, loads)
 
     def _coordinate(self, force: JointForce) -> tuple[str, int]:

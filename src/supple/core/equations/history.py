@@ -8,7 +8,7 @@ from supple.core.base import layout as at
 from supple.core.base.buffers import starts
 from supple.core.base.layout import TREE_WORDS, WORK_WORDS, tree_at, with_elements, work_at
 from supple.core.bodies import tree
-from supple.core.contact import contact, lines, pairs, sets, tyres
+from supple.core.contact import contact, lines, pairs, rolling, sets, tyres
 from supple.core.equations import dynamics
 from supple.core.equations.energies import kinetic, momentum, potential, strain, sum_vectors
 from supple.core.forces import constraint_rows as links
@@ -182,6 +182,16 @@ def tyre_history(ints, reals, work, q, u, z, e, out, told):
         tree.motion(m, w, u[i], u[i])  # accelerations do not enter
         tyres.tyre_shown(m, w, e, z[i], out[i])
         tyres.tyre_told(m, w, e, z[i], told[i])
+
+
+@entry(INTS, REALS, VEC, MAT, MAT, INT, MAT)
+def rolling_history(ints, reals, work, q, u, e, out):
+    """Fill out (nt, rolling.SHOWN) with gap, normal, point and axes of what rolls, element e."""
+    m, w = tree_at(ints, reals, reserve(TREE_WORDS)), work_at(ints, work, reserve(WORK_WORDS))
+    for i in range(q.shape[0]):
+        tree.poses(m, w, q[i])
+        tree.motion(m, w, u[i], u[i])  # accelerations do not enter
+        rolling.rolling_shown(m, w, e, out[i])
 
 
 @entry(INTS, REALS, VEC, MAT, MAT, INT, INT, MAT)

@@ -19,14 +19,14 @@ from supple.bodies.shapes.shape import (
     TouchingSurface,
 )
 from supple.core.base import layout as at
-from supple.core.contact import contact, cores, fields, record, surfaces
+from supple.core.contact import contact, cores, fields, record, rolling, surfaces
 from supple.core.equations import history as kernel
 from supple.engine.pack import lines
 from supple.forces.contact_laws import ContactFriction, RoundedFriction
 from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError, label
 from supple.foundation.poses import EYE, Pose
-from supple.results.data.run_data import ContactHistory
+from supple.results.data.run_data import ContactHistory, RollingHistory
 
 if TYPE_CHECKING:
     from supple.engine.base.compiled import Compiled
@@ -185,6 +185,24 @@ def rubbing(friction: ContactFriction) -> dict[int, float]:
     if isinstance(friction, RoundedFriction):
         found[contact.SPEED] = friction.transition
     return found
+
+
+def kind_of(c: Compiled, name: str) -> int:
+    """Code of the force element with a work channel of this name."""
+    return int(at.integers(c.ints, "element")[c.force_names.index(name), at.KIND])
+
+
+def rolling_history(c: Compiled, name: str, q: Array, u: Array) -> RollingHistory:
+    """Where bodies touch that roll on each other, at the states of a run."""
+    rows = [np.require(x, dtype=float, requirements=["C", "W"]) for x in (q, u)]
+    out, work = np.zeros((len(q), rolling.SHOWN)), at.new_work(c.ints)
+    kernel.rolling_history(c.ints, c.reals, work, *rows, c.force_names.index(name), out)
+    return RollingHistory(
+        out[:, rolling.SHOWN_GAP],
+        out[:, rolling.SHOWN_N : rolling.SHOWN_P],
+        out[:, rolling.SHOWN_P : rolling.SHOWN_AXES],
+        out[:, rolling.SHOWN_AXES :].reshape(-1, 2, 3),
+    )
 
 
 def contact_history(c: Compiled, force: Contact, q: Array, u: Array, z: Array) -> ContactHistory:

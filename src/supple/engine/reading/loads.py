@@ -14,7 +14,7 @@ from supple.core.forces import forces as codes
 from supple.engine.base.compiled import Compiled
 from supple.engine.base.histories import RunHistory
 from supple.engine.pack.contact_sets import set_history
-from supple.engine.pack.contacts import contact_history
+from supple.engine.pack.contacts import contact_history, kind_of, rolling_history
 from supple.engine.pack.ropes import rope_history
 from supple.engine.pack.tyres import tyre_history
 from supple.forces import Contact, Contacts, ForceElement, Rope, Tyre
@@ -128,7 +128,11 @@ class Loads:
         multipliers, powers = self.history.multipliers, self.history.powers
         own = [k for k, row in enumerate(self.compiled.every_row) if row.owner == name]
         known = [k for k in own if np.any(np.isfinite(multipliers[:, k]))]
+        c, h = self.compiled, self.history
+        rolls = name in c.force_names
+        rolls = rolls and kind_of(c, name) == codes.SHAPES
         return ConstraintHistory(
-            power=powers[:, self.compiled.channels(name)].sum(axis=1),
-            loads={self.compiled.every_row[k].part: -multipliers[:, k] for k in known},
+            power=powers[:, c.channels(name)].sum(axis=1),
+            loads={c.every_row[k].part: -multipliers[:, k] for k in known},
+            rolling=rolling_history(c, name, h.q, h.u) if rolls else None,
         )

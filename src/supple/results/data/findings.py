@@ -29,7 +29,8 @@ class RunFinding:
     where: str  # name of a joint, body or force; empty where it is the whole model
     # "output", "growth", "creep", "unstable", and of contacts "depth", "points", "hollow",
     # "border", "grid", "tilt", "rolling", "restitution", "let go", "bend", "twist",
-    # "gives back" or "passed through"; of tyres "depth", "slip", "relaxation", "camber", "load"
+    # "gives back" or "passed through"; of tyres "depth", "slip", "relaxation", "camber", "load";
+    # of what rolls "lifts" or "slips"
     what: str
     # value, limit: what was found at most, and what is allowed, in units of ``what``
     value: float

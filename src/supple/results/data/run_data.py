@@ -312,6 +312,17 @@ class ConstraintHistory:
     # (nt,) by part of the constraint: the effort on the row's quantity, positive where it would
     # make it larger, N or N m
     loads: Mapping[str, Array]
+    rolling: RollingHistory | None = None  # what is known of bodies that roll, beside this
+
+
+@dataclass(frozen=True, eq=False)
+class RollingHistory:
+    """Where bodies touch that roll on each other, as seen from the surface; world axes."""
+
+    gap: Array  # (nt,) m
+    normal: Array  # (nt, 3) from the surface to what rolls on it
+    point: Array  # (nt, 3) m
+    axes: Array  # (nt, 2, 3) of the tangent plane
 
 
 class StressSource(Protocol):

@@ -127,8 +127,7 @@ def _part(beam: ANCFBeam, what: str, value: Extreme, told: str, advice: str) -> 
 
     def sentence(value: float, then: str) -> str:
         return (
-            f"{told.format(f'{100.0 * value:.3g} %')}, more than {100.0 * LIMIT:g} % {then}"
-            f"{advice}"
+            f"{told.format(f'{100.0 * value:.3g} %')}, more than {100.0 * LIMIT:g} % {then}{advice}"
         )
 
     return Check(beam, what, value, LIMIT, SERIOUS, sentence)

@@ -20,6 +20,7 @@ from supple.results.data.audit import LEVELS, graded
 from supple.results.data.findings import RunFinding
 from supple.results.motion.contact_findings import contact_findings
 from supple.results.motion.error_growth import NotJudgedError, growth_findings, is_long, periods
+from supple.results.motion.held_findings import held_findings
 from supple.results.motion.output_findings import output_findings
 
 if TYPE_CHECKING:
@@ -344,7 +345,7 @@ def motion_audit(result: Result, again: bool = True) -> MotionAudit:
                 growing = [*growth_findings(result, bool(hidden))]
         except NotJudgedError as reason:
             unjudged = not_judged(result, str(reason))
-        told = (*creep_findings(result), *contact_findings(result))
+        told = (*creep_findings(result), *contact_findings(result), *held_findings(result))
         return MotionAudit((*hidden, *unstable, *growing, *told), unjudged)
 
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.constraints import Constraint
+from supple.constraints import Constraint, Rolling
 from supple.constraints.kinds import constraint_kind
 from supple.foundation.arrays import Array
 from supple.foundation.cached import cached_property
 from supple.foundation.calls import Spoken
 from supple.foundation.errors import SuppleError, label, suggestion
-from supple.results.data.run_data import ConstraintHistory, LoadSource
+from supple.results.data.run_data import ConstraintHistory, LoadSource, RollingHistory
 
 
 class ConstraintView(Spoken):
@@ -82,6 +82,62 @@ class ConstraintView(Spoken):
 
     def __repr__(self) -> str:
         return f"<constraint '{self.name}': {', '.join(self.parts)}; {len(self.work)} times>"
+
+
+class RollingView(ConstraintView):
+    """Two bodies that roll on each other; vectors are in world axes."""
+
+    _item: Rolling
+
+    @cached_property
+    def _place(self) -> RollingHistory:
+        found = self._load.rolling
+        assert found is not None
+        return found
+
+    @property
+    def _sign(self) -> float:
+        """-1 where the surface is B's."""
+        return -1.0 if self._item.pair.swapped else 1.0
+
+    @property
+    def gap(self) -> Array:
+        """(nt,) m, between both shapes: zero, but for the error of the run."""
+        return self._place.gap
+
+    @property
+    def point(self) -> Array:
+        """(nt, 3) m, where they touch."""
+        return self._place.point
+
+    @property
+    def normal(self) -> Array:
+        """(nt, 3) unit vector from A to B."""
+        return self._sign * self._place.normal
+
+    @property
+    def normal_force(self) -> Array:
+        """(nt,) N, positive where they push each other apart; below zero they would part."""
+        return self.load("gap")
+
+    @property
+    def friction_force(self) -> Array:
+        """(nt, 3) N on B, along the tangent plane: what keeps it from slipping."""
+        parts = np.stack([self.load("slip along x"), self.load("slip along y")], axis=1)
+        force: Array = np.einsum("tk,tki->ti", parts, self._place.axes)
+        return self._sign * force
+
+    @property
+    def force(self) -> Array:
+        """(nt, 3) N on B at the point, friction and normal force together."""
+        return self.friction_force + self.normal_force[:, None] * self.normal
+
+    @property
+    def needed_friction(self) -> Array:
+        """(nt,) least coefficient of friction for which it does not slip; infinite if it parts."""
+        along, push = np.linalg.norm(self.friction_force, axis=1), self.normal_force
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(push > 0.0, along / push, np.inf)
 
 
 class SlidingView(ConstraintView):
