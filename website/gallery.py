@@ -40,6 +40,7 @@ SUBJECTS = {
     "Analyses": ("campbell", "plate_modes", "snap_through", "column", "graph"),
     "Robots and mechanisms": (
         *("quadruped", "delta", "bennett", "robot_arm", "balanced_pole", "crane"),
+        "bicycle",
         "eight_links",
     ),
     "Contact": ("tippe_top", "walker", "gears", "ball_bearing", "falling_balls"),
