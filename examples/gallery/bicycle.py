@@ -19,6 +19,7 @@ axis = np.array([np.sin(np.pi / 10), 0.0, np.cos(np.pi / 10)])  # of the steerin
 
 
 def bicycle(speed, push=0.0):
+    """The bicycle at a speed, pushed to lean by a rate."""
     model = sp.Model(gravity=(0, 0, 9.81), name="bicycle")
     for name, (mass, _, xx, yy, zz, xz) in parts.items():
         model.add(sp.RigidBody(name, mass, inertia=[[xx, 0, xz], [0, yy, 0], [xz, 0, zz]]))

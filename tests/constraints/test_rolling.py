@@ -268,5 +268,5 @@ def test_shapes_that_cannot_roll_are_refused() -> None:
     assert str(caught.value).startswith(
         "Rolling 'rolls': A and B is 'Plane and Cuboid', expected a Sphere, or a Torus, on a Plane"
     )
-    with pytest.raises(sp.ModelError, match="Rolling 'rolls': friction is -1.0"):
+    with pytest.raises(sp.ModelError, match=r"Rolling .rolls.: friction is -1\.0"):
         sp.Rolling("rolls", floor, sp.Sphere(body.at(0), radius=0.1), friction=-1.0)

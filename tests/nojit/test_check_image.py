@@ -10,10 +10,15 @@ import pytest
 import supple as sp
 from models.image_parts import fault_of, parts_of
 from models.plain_models import every_kind, meeting, rope, second_order, sliding
+from models.rolling_bodies import bicycle
+from models.velocity_rows import train
+from supple.core.base import layout as at
 from supple.core.base.layout import KIND, read_model
 from supple.core.contact import fields, pairs, surfaces
+from supple.core.forces import constraint_rows as links
 from supple.core.images import forces as force_checks
 from supple.core.images import image as checks
+from supple.core.images import tree as tree_checks
 from supple.formulations.trees import JointCoordinates
 
 BUILDERS = {
@@ -22,6 +27,8 @@ BUILDERS = {
     "rope": rope,
     "line": lambda: sliding("section"),
     "cam": lambda: meeting("a ball on a cam"),
+    "rolling": bicycle,
+    "edges": lambda: train(3),
 }
 
 
@@ -43,6 +50,25 @@ def test_the_look_itself_keeps_within_the_buffers(build) -> None:
     shorter = {name: array[: len(array) // 2] for name, array in arrays.items()}
     assert fault_of(header, shorter, loop) == checks.HEADER
     assert fault_of(np.zeros(3, np.int64), arrays, loop) == checks.HEADER
+
+
+def test_rows_of_what_rolls_name_its_shapes() -> None:
+    """Elements that are none, other nodes than those of the shapes, another number of rates."""
+    compiled = JointCoordinates().equations(bicycle()).compiled
+    m = read_model(compiled.ints.copy(), compiled.reals)
+    assert tree_checks.links_fit(m)
+    number = int(np.flatnonzero(m.link[:, at.LINK_KIND] == links.ROLL)[0])
+    link = m.link[number]
+    for column, value in (
+        (at.LINK_ELEMENT, -1), (at.LINK_ELEMENT, len(m.element)), (at.LINK_A, 1),
+        (at.LINK_B, 0), (at.LINK_RATES, 0), (at.LINK_RATES, 64), (at.LINK_KIND, links.ROLL + 1),
+    ):  # fmt: skip
+        kept = link[column]
+        link[column] = value
+        assert not tree_checks.links_fit(m), column
+        link[column] = kept
+    m.element[link[at.LINK_ELEMENT], KIND] = pairs.CONTACT
+    assert not tree_checks.links_fit(m)
 
 
 @pytest.mark.parametrize("name", ["a ball on a ground", "a ball on a cam", "a plane on a cam"])

@@ -10,10 +10,10 @@ import numpy as np
 from supple.constraints import Rolling
 from supple.foundation.errors import SuppleError, label
 from supple.results.data.findings import RunFinding
-from supple.results.views.constraint_views import RollingView
 
 if TYPE_CHECKING:
     from supple.results.result import Result
+    from supple.results.views.constraint_views import RollingView
 
 ROUNDING = 1e-6  # of the largest normal force
 
