@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -14,6 +12,7 @@ from models.rolling_bodies import (
     CAPSIZE,
     EIGENVALUES,
     GRAVITY,
+    ROLLING,
     WEAVE,
     ball,
     ball_in_bowl,
@@ -23,7 +22,7 @@ from models.rolling_bodies import (
     steady_spin,
     upright,
 )
-from oracles.loop_laws import check_tangents, state
+from oracles.loop_laws import state
 from oracles.rate_laws import check_rows
 from supple.engine.pack.builder import build
 from supple.formulations.equations import Equations
@@ -239,24 +238,10 @@ def test_both_bodies_may_move() -> None:
     assert np.all(r["rolls"].normal_force > 9.0)
 
 
-ROWS = {
-    "disc": lambda: disc(1.1, 2.0, 0.4, -3.0),
-    "bicycle": lambda: bicycle(3.0, 0.3),
-    "bowl": lambda: ball_in_bowl(0.7),
-    "hill": lambda: ball_on_ball(0.4),
-}
-
-
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", ROLLING)
 def test_rows_and_their_derivatives(name: str) -> None:
-    eq = Equations(build(ROWS[name]()))
+    eq = Equations(build(ROLLING[name]()))
     check_rows(eq, state(eq, 3, far=0.1), 1e-7)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ROWS)
-def test_tangents_with_multipliers_equal_complex_steps(columns, name: str) -> None:
-    check_tangents(columns, SimpleNamespace(model=ROWS[name], tree=SimpleNamespace(seed=4)))
 
 
 def test_shapes_that_cannot_roll_are_refused() -> None:

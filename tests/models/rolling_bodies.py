@@ -150,3 +150,11 @@ def ball_on_ball(angle: float, below: float = 0.5, radius: float = 0.1, friction
     hill = sp.Sphere(m.ground.at(0), radius=below)
     m.add(sp.Rolling("rolls", hill, sp.Sphere(body.at(0), radius=radius), friction=friction))
     return m
+
+
+ROLLING = {
+    "disc": lambda: disc(1.1, 2.0, 0.4, -3.0),
+    "bicycle": lambda: bicycle(3.0, 0.3),
+    "bowl": lambda: ball_in_bowl(0.7),
+    "hill": lambda: ball_on_ball(0.4),
+}

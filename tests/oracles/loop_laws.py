@@ -23,8 +23,13 @@ def state(eq: Equations, seed: int, far: float = 0.3) -> State:
 def check_tangents(columns, recipe):
     eq = Equations(build(recipe.model()))
     assume(eq.compiled.nr > 0)
-    s = state(eq, recipe.tree.seed, far=0.1)
-    lam = np.random.default_rng(recipe.tree.seed).normal(size=eq.compiled.nr)
+    check_tangents_of(columns, eq, recipe.tree.seed)
+
+
+def check_tangents_of(columns, eq: Equations, seed: int) -> None:
+    """Tangents with multipliers, and what these push, at a random state."""
+    s = state(eq, seed, far=0.1)
+    lam = np.random.default_rng(seed).normal(size=eq.compiled.nr)
     found = eq.tangents(s.t, s.q, s.u, s.a, s.z, lam)
     along_q, _ = columns(eq, s, "d", lam)
     along_u, _ = columns(eq, s, "u", lam)
