@@ -12,6 +12,7 @@ from hypothesis import given
 import supple as sp
 from models import random_gradient, random_loops
 from models.random_models import examples, flexible_recipes, recipes
+from models.rolling_bodies import ROLLING
 from supple.engine.base.compiled import Compiled
 from supple.engine.pack.builder import build
 from supple.engine.reading.recompile import Beside
@@ -109,6 +110,17 @@ def test_random_flexible_trees(recipe) -> None:
 @given(random_loops.loop_recipes(forces="all", max_bodies=4))
 def test_random_loops(recipe) -> None:
     check(recipe.model(), recipe.tree.seed, 6)
+
+
+@examples(10)
+@given(random_loops.loop_recipes(forces="all", max_bodies=4, rates=random_loops.RATES))
+def test_random_models_with_rows_of_rates(recipe) -> None:
+    check(recipe.model(), recipe.tree.seed, 6)
+
+
+@pytest.mark.parametrize("name", ROLLING)
+def test_bodies_that_roll(name: str) -> None:
+    check(ROLLING[name](), 1, 12)
 
 
 @pytest.mark.parametrize("number", range(3))
