@@ -214,7 +214,8 @@ def factorize_blocks(m, o, h, be, ge, te, both):
     c[blocks.C_M], c[blocks.C_U], c[blocks.C_Q], c[blocks.C_POSITION] = 1.0, v, p, 1.0
     c[blocks.C_RATE], c[blocks.C_H], c[blocks.C_PUSH], c[blocks.C_OWN] = one, one * p / v, one, 1.0 - one
     c[blocks.C_RZ], c[blocks.C_GQ], c[blocks.C_GU], c[blocks.C_Z], c[blocks.C_GZ] = s, -p, -v, 1.0, -s
-    c[blocks.C_ALONE], c[blocks.C_ALONE_H] = 1.0, p / v
+    if m.head[at.H_RATES] > 0:
+        rate_rows.alone(o, h, be, ge)
     return blocks.block_factors(
         m, o.tangent, o.rows[stage.G_ROW], o.rows[stage.H_ROW], o.Rz, o.Gq, o.Gu, o.Gz, o.coefficients, o.stack, o.factors, o.pivots
     ) < 0
@@ -232,13 +233,9 @@ def solve_blocks(m, o, y):
     for j in range(nr):  # rows of positions belong to lam here, those of velocities to mu
         x[place[lam + j]] = y[mu + j] if both else y[lam + j]
         x[place[mu + j]] = y[lam + j] if both else 0.0
-    if m.head[at.H_RATES] > 0:
-        rate_rows.enter_rates(m, o, y, x)
     blocks.block_sweep(m, o.factors[0], o.pivots, x)
     for k in range(y.shape[0]):
         y[k] = x[place[k]]
-    if both and m.head[at.H_RATES] > 0:
-        rate_rows.without_mu(o, y)
     if both:
         blocks.add_along(m, o.rows[stage.G_ROW], y[mu:], -1.0, y)
 
@@ -364,6 +361,8 @@ def solve(m, o, parts, y):
     """Solve in place with the factors."""
     if along_tree(m):
         solve_tree(m, parts, y)
+    elif by_blocks(m) and m.head[at.H_RATES] > 0:
+        rate_rows.solve_blocks(m, o, y)
     elif by_blocks(m):
         solve_blocks(m, o, y)
     else:

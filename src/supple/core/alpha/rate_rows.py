@@ -110,23 +110,32 @@ def rate_images(m, o, y, f, n):
                     y[n + i] += f * row[k] * x[k]
 
 
-@shared(TREE, stage.OWN, VEC, VEC)
-def enter_rates(m, o, y, x):
-    """Right sides of rows at the one place that lam and mu have by blocks."""
-    p, nr = blocks.plan_of(m)[0], o.rated.shape[0]
+@shared(stage.OWN, REAL, REAL, REAL)
+def alone(o, h, be, ge):
+    """Numbers of rows that hold rates alone, by blocks: (A + (p/v) K) dE."""
+    o.coefficients[0, blocks.C_ALONE], o.coefficients[0, blocks.C_ALONE_H] = 1.0, h * be / ge
+
+
+@shared(TREE, stage.OWN, VEC)
+def solve_blocks(m, o, y):
+    """Solve in place by blocks, as where all rows hold positions; of the others lam and mu have one place, and there is no mu."""
+    p, nr, x = blocks.plan_of(m)[0], o.row.shape[1], o.sides
     place, lam = p[p[blocks.PLACE] :], x.shape[0] - 2 * nr
-    for j in range(nr):
-        if o.rated[j] == 1:
-            x[place[lam + j]] = y[lam + j]
-
-
-@shared(stage.OWN, VEC)
-def without_mu(o, y):
-    """Zeros at the places of mu, the last of y."""
-    nr = o.rated.shape[0]
-    for j in range(nr):
-        if o.rated[j] == 1:
-            y[y.shape[0] - nr + j] = 0.0
+    mu = lam + nr
+    both = y.shape[0] == x.shape[0]
+    for k in range(lam):
+        x[place[k]] = y[k]
+    for j in range(nr):  # rows of positions belong to lam here, those of velocities to mu
+        x[place[lam + j]] = y[mu + j] if both else y[lam + j]
+        x[place[mu + j]] = y[lam + j] if both or o.rated[j] == 1 else 0.0
+    blocks.block_sweep(m, o.factors[0], o.pivots, x)
+    for k in range(y.shape[0]):
+        y[k] = x[place[k]]
+    if both:
+        for j in range(nr):
+            if o.rated[j] == 1:
+                y[mu + j] = 0.0
+        blocks.add_along(m, o.rows[stage.G_ROW], y[mu:], -1.0, y)
 
 
 @shared(stage.OWN, VEC)
