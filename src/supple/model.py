@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from numpy.typing import ArrayLike
 
 from supple.bodies.base.rigid import Ground, PointMass
-from supple.constraints import Constraint, Driver, FrameDriver, SlidingJoint, check_drivers
+from supple.constraints import (
+    Constraint,
+    Driver,
+    FrameDriver,
+    SlidingJoint,
+    SpeedDriver,
+    check_drivers,
+)
 from supple.events import Event, contacts_among
 from supple.forces import ForceElement, Motor
 from supple.foundation import validate
@@ -346,7 +353,8 @@ class Model(System):
         self._replaced = False
         if self._checked:
             return
-        check_drivers(self.drivers.values(), self.joints)
+        speeds = (c for c in self.constraints.values() if isinstance(c, SpeedDriver))
+        check_drivers((*self.drivers.values(), *speeds), self.joints)
         graph = self.spanning_tree()
         if graph.unreached:
             name = graph.unreached[0]

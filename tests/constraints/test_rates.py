@@ -245,3 +245,17 @@ def test_wrong_rates_are_refused() -> None:
     with pytest.raises(sp.ModelError) as caught:
         m.add(sp.SpeedDriver("motor", "sleigh ice", "step(t - 0.5)"))
     assert "jump of rate at 0.5 s is 1" in str(caught.value)
+
+
+def test_one_coordinate_has_one_driver() -> None:
+    m = sp.Model()
+    disc = m.add(sp.RigidBody("disc", 1.0, inertia=(0.1, 0.1, 0.2)))
+    m.add(sp.Revolute("axle", m.ground.at(0), disc.at(0), "z"))
+    m.add(sp.Driver("motor", "axle", "t"))
+    m.add(sp.SpeedDriver("other", "axle", 1.0))
+    with pytest.raises(sp.ModelError) as caught:
+        m.check()
+    assert str(caught.value) == (
+        "SpeedDriver 'other': 'angle' of Revolute 'axle' is driven by Driver 'motor' already, "
+        "expected one driver for each coordinate"
+    )

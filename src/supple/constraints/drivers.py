@@ -9,6 +9,7 @@ import numpy as np
 
 from supple.constraints.base import FrameConstraint
 from supple.constraints.couplings import CoordinateConstraint, Term
+from supple.constraints.rates import SpeedDriver
 from supple.constraints.smooth import smooth_signal
 from supple.foundation import validate
 from supple.foundation.arrays import Vector
@@ -135,9 +136,11 @@ def _section(frame: Frame) -> tuple[float, ...]:
     return _exact(frame.position) if frame.body.deforms else ()
 
 
-def check_drivers(drivers: Iterable[Driver | FrameDriver], joints: Mapping[str, Joint]) -> None:
+def check_drivers(
+    drivers: Iterable[Driver | FrameDriver | SpeedDriver], joints: Mapping[str, Joint]
+) -> None:
     """Refuse a second driver of the same coordinate, or direction of the same frame."""
-    first: dict[tuple[str, int], Driver] = {}
+    first: dict[tuple[str, int], Driver | SpeedDriver] = {}
     frames: dict[tuple[Any, ...], FrameDriver] = {}
     for driver in drivers:
         if isinstance(driver, FrameDriver):
