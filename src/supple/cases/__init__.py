@@ -46,6 +46,7 @@ _MODULES = (
     "supple.cases.contacts_compared",
     "supple.cases.contact_machines",
     "supple.cases.vehicles",
+    "supple.cases.rolling",
 )
 
 
