@@ -256,7 +256,7 @@ def test_case_holds(case, method):
     if method in MULTISTEP:
         found = [with_errors_of_steps(q, result, tolerances[method]) for q in found]
     assert [q for q in found if not q.passed] == []
-    few = {"contact": 3, "tyre": 3, "zhao-cantilever": 8, "nada-arm": 8}
+    few = {"contact": 3, "tyre": 3, "rolling": 5, "zhao-cantilever": 8, "nada-arm": 8}
     fewest = [n for name, n in few.items() if case.name.startswith(name)] or [31]
     assert len(found) >= fewest[0]
     assert len({q.name for q in found}) == len(found)
@@ -272,7 +272,8 @@ def loops_of_order_two():
     Panels vibrate for two hundred periods, whose phase order 2 loses. Bounds of parts are those of
     the element that they are compared with.
     """
-    left_out = (*SECOND_ORDER, "spin-up")
+    # its energies are constant, so that the verdict on errors of this size has nothing to compare
+    left_out = (*SECOND_ORDER, "spin-up", "rolling-steady-disc")
     for case in (case for case in cases.all() if case.times and closed(case)):
         if (case.name, "Radau") in HOPELESS or "panels" in case.name or "spacar" in case.name:
             continue
