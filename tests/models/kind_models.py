@@ -392,6 +392,7 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
     ),
 }  # fmt: skip
 
+
 def crossing_lines() -> sp.Model:
     """A beam of nodal vectors that swings on a cable, which it rubs."""
     model = hung_beam(0.0, "z", kind=sp.ANCFBeam)

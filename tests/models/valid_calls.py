@@ -233,9 +233,7 @@ CALLS: dict[str, Call] = {
         "SpeedDriver": {**JOINT, "rate": "sin(t)"},
         "RateCoupling": {**NAME, "terms": [(HINGE, 1.0), (SLIDE, 2.0)]},
         "Blade": {**NAME, **PAIR},
-        "Rolling": {
-            **NAME, "A": sp.Plane(LINK.at(0.1)), "B": sp.Sphere(ARM.at(0.2), radius=0.1)
-        },
+        "Rolling": {**NAME, "A": sp.Plane(LINK.at(0.1)), "B": sp.Sphere(ARM.at(0.2), radius=0.1)},
         "FrameDriver": {**NAME, **PAIR, "x": 1.0},
         "Coupling": {**NAME, "terms": [(HINGE, 1.0), (SLIDE, 2.0)]},
         "Gear": {**NAME, "first": HINGE, "second": "other", "ratio": 2.0},
@@ -413,7 +411,12 @@ CALLS: dict[str, Call] = {
             "stiffness_matrix": CUBE.stiffness_matrix,
         },
         "plate": {
-            "size_x": 1.0, "size_y": 0.5, "nx": 1, "ny": 1, "thickness": 0.01, "material": STEEL
+            "size_x": 1.0,
+            "size_y": 0.5,
+            "nx": 1,
+            "ny": 1,
+            "thickness": 0.01,
+            "material": STEEL,
         },
         "ShellMesh": {
             "nodes": [[0, 0, 0], [1, 0, 0], [0, 1, 0]],

@@ -128,3 +128,4 @@ class ANCFRecord(DeformingRecord):
         rest = self.body.rest_pose(frame.position)
         axes = self.axes(node)
         return Pose(axes.T @ rest.R @ frame.rotation, axes.T @ (rest.p - self.mesh.rest[node, 0]))
+
