@@ -14,7 +14,9 @@ import pytest
 import supple as sp
 from models.c_models import NATIVE, CModel, code, controlled_arm, header_codes
 from models.linkages import parallelogram
+from models.rolling_bodies import bicycle
 from models.touching_bodies import TOUCHING
+from models.velocity_rows import train
 from supple.core.run import step as st
 from supple.integrators.methods import image as images
 from supple.loops.assembly import compile_model
@@ -91,6 +93,18 @@ def test_many_calls_with_fixed_steps(program, tmp_path):
     table, code, _ = simulated(program, tmp_path, image, 0.5, 25)
     exact = sp.simulate(m, 0.5, output=25, tolerance="tight")
     assert code == 0 and np.abs(table[:, 1] - exact["pin"].angle).max() < 1e-4
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS, ids=lambda i: type(i).__name__)
+def test_wheels_and_edges_in_c(program, tmp_path, integrator):
+    """Rows that hold rates alone, and the shapes of what rolls."""
+    for model in (bicycle(5.0, 0.2), train(3)):
+        result = sp.simulate(model, 0.2, integrator=integrator, output=1)
+        image = sp.prepare(model).image(0.2, integrator=integrator)
+        table, code, _ = simulated(program, tmp_path, image, 0.2, 1)
+        final = result.data.final
+        assert code == 0
+        assert np.array_equal(table[-1, 1:], np.concatenate([final.q, final.u]))
 
 
 def test_energy_scheme_with_constraints(program, tmp_path):
