@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.shapes.height_field import HeightField
+from supple.bodies.shapes.meetings import Pair
 from supple.bodies.shapes.shape import (
     Shape,
     TouchingCore,
@@ -16,7 +17,7 @@ from supple.bodies.shapes.shape import (
 from supple.bodies.shapes.solids import Cylinder, Plane, Torus
 from supple.forces.base import ForceElement
 from supple.forces.contact_laws import ContactLaw, HuntCrossley
-from supple.forces.contacts import Pair, checked_law
+from supple.forces.contacts import checked_law
 from supple.forces.tyre_laws import TyreLaw
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import checked, declared, not_negative, positive
