@@ -255,3 +255,78 @@ def test_shapes_that_cannot_roll_are_refused() -> None:
     )
     with pytest.raises(sp.ModelError, match=r"Rolling .rolls.: friction is -1\.0"):
         sp.Rolling("rolls", floor, sp.Sphere(body.at(0), radius=0.1), friction=-1.0)
+
+
+def axle() -> sp.Model:
+    """A body hung between two wheels on one axle, which are driven round a circle."""
+    m = sp.Model(gravity=(0, 0, -GRAVITY))
+    body = m.add(sp.RigidBody("body", 8.0, com=(0, 0, -0.05), inertia=(0.1, 0.1, 0.1)))
+    axes = [*(("translate", a) for a in "xyz"), *(("rotate", a) for a in "zxy")]
+    rates = (0.65, 0, 0, 0.75, 0, 0)
+    m.add(sp.General("way", m.ground.at(0, 0, 0.1), body.at(0), axes=axes, initial_rate=rates))
+    for name, y, rate, mu in (("left", 0.2, 5.0, 0.045), ("right", -0.2, 8.0, 0.055)):
+        wheel = m.add(sp.RigidBody(f"{name} wheel", 1.0, inertia=(3e-3, 5e-3, 3e-3)))
+        m.add(sp.Revolute(name, body.at(0, y), wheel.at(0), axis="y", initial_rate=rate))
+        edge = sp.Torus(wheel.at(0), radius=0.1, section=0.0, axis="y")
+        floor = sp.Plane(m.ground.at(0))
+        m.add(sp.Rolling(f"{name} rolls", floor, edge, friction=mu))
+        m.add(sp.SpeedDriver(f"{name} motor", name, rate))
+    return m
+
+
+def test_wheels_on_one_axle_share_its_force() -> None:
+    """Which wheel holds the axle against the side is open: shown are the smallest forces.
+
+    They balance each body, are the same in every formulation, and go around with the axle whichever
+    rows a run uses. Forces of the wheels differ by less than the forces that accelerate these.
+    """
+    v, w, mass, shares = 0.65, 0.75, 10.0, []
+    for form in (None, sp.Absolute()):
+        r = sp.simulate(axle(), 2 * np.pi / w, formulation=form, tolerance=1e-9, output=200)
+        assert r.success, r.message
+        side, sides, pushes = r["body"].matrix[:, :, 1], [], []
+        for name in ("left", "right"):
+            rolls, wheel = r[f"{name} rolls"], r[f"{name} wheel"]
+            sides.append(np.einsum("ti,ti->t", rolls.friction_force, side))
+            pushes.append(rolls.normal_force)
+            assert_allclose(rolls.friction_force, sides[-1][:, None] * side, atol=1e-6)
+            assert_allclose(rolls.needed_friction, sides[-1] / rolls.normal_force, rtol=1e-6)
+            force = r[name].reaction[:, 3:] + rolls.force + [0, 0, -GRAVITY]
+            assert_allclose(force, wheel.acceleration, atol=1e-6)  # 1 kg
+        assert_allclose(sum(pushes), mass * GRAVITY, rtol=1e-9)
+        assert_allclose(sum(sides), mass * v * w, rtol=1e-6)
+        assert np.abs(sides[0] - sides[1]).max() < (0.8 - 0.5) * w
+        assert_allclose(sides, np.mean(sides, axis=1, keepdims=True) * np.ones(len(r.t)), rtol=1e-6)
+        shares.append(np.mean(sides, axis=1))
+        # one wheel has less friction than it needs, 0.05, the other more
+        told = {f.where for f in r.motion.findings if f.what == "slips"}
+        assert told == {"left rolls"}
+    assert_allclose(*shares, rtol=1e-6)
+
+
+def test_four_wheels_stand_as_a_table_does() -> None:
+    """The smallest normal forces are those of four equal springs."""
+    m = sp.Model(gravity=(0, 0, -GRAVITY))
+    base = m.add(sp.RigidBody("base", 20.0, com=(0.05, 0, 0.1), inertia=1.0))
+    start = {"initial_rate": (0, 0, 0, 1.0, 0, 0)}
+    m.add(sp.Free("way", m.ground.at(0, 0, 0.1), base.at(0), **start))
+    for name, x, y in (("fl", 1, 1), ("fr", 1, -1), ("rl", -1, 1), ("rr", -1, -1)):
+        wheel = m.add(sp.RigidBody(f"{name} wheel", 1.0, inertia=(3e-3, 5e-3, 3e-3)))
+        place = base.at(0.3 * x, 0.2 * y)
+        m.add(sp.Revolute(f"{name} axle", place, wheel.at(0), axis="y", initial_rate=10.0))
+        edge = sp.Torus(wheel.at(0), radius=0.1, section=0.0, axis="y")
+        m.add(sp.Rolling(name, sp.Plane(m.ground.at(0)), edge, friction=0.5))
+    assert len(m.doctor().redundant) == 3
+    r = sp.simulate(m, 1.0, output=10)
+    assert r.motion.level == "trusted", r.verdict
+    mean, more = 24.0 * GRAVITY / 4.0, 20.0 * GRAVITY * 0.05 / (4 * 0.3)
+    data = r.dataset
+    for name, push in (("fl", mean + more), ("fr", mean + more), ("rl", mean - more)):
+        assert_allclose(r[name].normal_force, push, rtol=1e-9)
+        assert_allclose(data[f"{name}.normal_force"], push, rtol=1e-9)
+        assert_allclose(r[name].friction_force, 0.0, atol=1e-9)
+
+
+def test_a_regulator_of_what_rolls_is_refused_by_name() -> None:
+    with pytest.raises(sp.ModelError, match=r"Rolling 'left rolls' holds a velocity and no .* lqr"):
+        sp.lqr(sp.linearize(axle(), "initial"), "left")

@@ -339,6 +339,14 @@ class Result:
             return {}
         return self.data.reactions({n: self._attitude(j.B) for n, j in self.joints.items()})
 
+    @cached_property
+    def _row_loads(self) -> dict[str, dict[str, Array]]:
+        """Smallest loads of constraints, by part, where they are not unique."""
+        if self.data.reactions is None:
+            return {}
+        axes = {n: self._attitude(j.B) for n, j in self.joints.items()}
+        return self.data.reactions.constraints(axes)
+
     def _force(self, name: str) -> ForceView:
         compiled = self.data.compiled
         parts = compiled.channels(name)
@@ -397,7 +405,7 @@ class Result:
             axes = None if item.follows == "point" else self[item.B].matrix
             return SlidingView(item, parts, work, loads, coordinates=coordinates, axes=axes)
         if isinstance(item, Rolling):
-            return RollingView(item, parts, work, loads)
+            return RollingView(item, parts, work, loads, lambda: self._row_loads.get(name, {}))
         return ConstraintView(item, parts, work, loads)
 
     def _coordinate(self, force: JointForce) -> tuple[str, int]:

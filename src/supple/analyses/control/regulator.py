@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from supple.analyses.linear.linear_model import LinearModel
 from supple.analyses.linear.linearize import linearize
+from supple.engine.pack.kinds import refuse_rates
 from supple.forces import ControlLaw, JointEffort, Motor, SampledController, StateSpaceController
 from supple.forces.controllers import SignalsLike
 from supple.foundation import validate
@@ -52,6 +53,7 @@ class Plant:
             linear = model
         else:
             raise ModelError(owner, "model", model, "a Model or what linearize returned")
+        refuse_rates(linear.compiled, owner)
         if len(linear.Z):
             expected = "a model without integrals or other states of controllers"
             raise ModelError(owner, "model", f"one with {len(linear.Z)} of them", expected)

@@ -157,10 +157,29 @@ class Reactions:
 
         ``axes`` (nt, 3, 3) of each joint's frame B, in the world.
         """
+        found = self._smallest(axes)
+        return {} if found is None else found[0].loads
+
+    def constraints(self, axes: Mapping[str, Array]) -> dict[str, dict[str, Array]]:
+        """The smallest loads (nt,) of constraints, by part; empty where all are unique.
+
+        ``axes`` as for the joints; NaN where the run has no loads.
+        """
+        loads: dict[str, dict[str, Array]] = {}
+        redundant = np.any(np.isnan(self.history.multipliers))  # some rows are not in use
+        found = self._smallest(axes) if redundant else None
+        if found is not None:
+            for row, multipliers in zip(self.absolute.rows, found[1].T, strict=True):
+                if row.owner in self.model.constraints:
+                    loads.setdefault(row.owner, {})[row.part] = -multipliers
+        return loads
+
+    def _smallest(self, axes: Mapping[str, Array]) -> tuple[_Tables, Array] | None:
+        """Loads of joints, and multipliers (nt, nr) of all rows; None if all are unique."""
         c = self.absolute
         sets = {k: open_sets(self._table(k)) for k in self._samples}
         if not all(vectors.size for vectors in sets.values()) or not sets:
-            return {}  # but perhaps in singular positions
+            return None  # but perhaps in singular positions
         tables = _Tables(self, axes)
         held = set(tables.rows.ravel().tolist())
         others = [k for k in range(c.nr) if k not in held]
@@ -176,7 +195,9 @@ class Reactions:
         tables.add(change)
         for k, vectors in sets.items():
             tables.look(k, self._table(k), vectors)
-        return tables.loads
+        whole = np.full_like(x, np.nan)
+        whole[self._finite] = (x + change / size)[self._finite]
+        return tables, whole
 
     @property
     def compiled(self) -> Compiled:
@@ -297,6 +318,22 @@ class PhasedReactions:
                 whole.effort[mine] = load.effort
                 np.logical_and(whole.unique, load.unique, out=whole.unique)
                 np.logical_and(whole.unique_local, load.unique_local, out=whole.unique_local)
+        return loads
+
+    def constraints(self, axes: Mapping[str, Array]) -> dict[str, dict[str, Array]]:
+        """The smallest loads of constraints, by part; NaN in phases in which all are unique."""
+        h = self.history
+        which = np.searchsorted(self.begins, h.t, side="right")
+        loads: dict[str, dict[str, Array]] = {}
+        for k, phase in enumerate(self.phases):
+            mine = np.flatnonzero(which == k)
+            if not len(mine):
+                continue
+            part = Reactions(self.model, h.at(mine), phase)
+            for name, rows in part.constraints({n: x[mine] for n, x in axes.items()}).items():
+                for row, values in rows.items():
+                    whole = loads.setdefault(name, {}).setdefault(row, np.full(len(h.t), np.nan))
+                    whole[mine] = values
         return loads
 
 

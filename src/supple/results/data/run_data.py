@@ -341,6 +341,9 @@ class ReactionSource(Protocol):
     def __call__(self, axes: Mapping[str, Array]) -> dict[str, JointLoad]:
         """Loads of joints, from the axes (nt, 3, 3) of their frames B."""
 
+    def constraints(self, axes: Mapping[str, Array]) -> dict[str, dict[str, Array]]:
+        """Loads (nt,) of constraints, by part, in the same way; empty where all are unique."""
+
     def of(self, history: Any) -> ReactionSource:
         """Source for other states."""
 

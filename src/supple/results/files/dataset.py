@@ -341,11 +341,10 @@ def _of_constraint(result: Result, view: ConstraintView, loads: bool) -> Iterato
         yield Variable(f"{view.name}.rate", view.rate, "", "m/s", "A", "rate")
         if view.spins:
             yield Variable(f"{view.name}.angle", view.angle, "", "rad", "A", "coordinate")
-    if isinstance(view, RollingView) and source is not None:
-        if len(source.constraint(view.name).loads) == len(view.parts):
-            push, rub = view.normal_force, view.friction_force
-            yield Variable(f"{view.name}.normal_force", push, "", "N", "", "effort")
-            yield Variable(f"{view.name}.friction_force", rub, "xyz", "N", "world", "load")
+    if isinstance(view, RollingView) and source is not None and view.complete:
+        push, rub = view.normal_force, view.friction_force
+        yield Variable(f"{view.name}.normal_force", push, "", "N", "", "effort")
+        yield Variable(f"{view.name}.friction_force", rub, "xyz", "N", "world", "load")
     if kind.drives:
         yield Variable(f"{view.name}.work", view.work, "", "J", "", "energy")
     if determined and kind.load == "effort" and isinstance(item, Driver):

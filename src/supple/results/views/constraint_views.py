@@ -5,6 +5,8 @@ Evaluated when they are asked for, from the stored states. Arrays have time firs
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 
 from supple.constraints import Constraint, Rolling
@@ -85,9 +87,40 @@ class ConstraintView(Spoken):
 
 
 class RollingView(ConstraintView):
-    """Two bodies that roll on each other; vectors are in world axes."""
+    """Two bodies that roll on each other; vectors are in world axes.
+
+    Where the equations of motion leave forces open, they are the smallest ones.
+    """
 
     _item: Rolling
+
+    def __init__(
+        self,
+        item: Constraint,
+        parts: tuple[str, ...],
+        work: Array,
+        source: LoadSource | None,
+        smallest: Callable[[], Mapping[str, Array]] = dict,
+    ) -> None:
+        super().__init__(item, parts, work, source)
+        self._smallest = smallest
+
+    @cached_property
+    def _loads(self) -> dict[str, Array]:
+        """By part, the smallest loads that are possible."""
+        found = {_short(p, self.name): values for p, values in self._load.loads.items()}
+        for part, values in self._smallest().items():
+            own = found.get(_short(part, self.name), values)
+            found[_short(part, self.name)] = np.where(np.isnan(values), own, values)
+        return found
+
+    @property
+    def complete(self) -> bool:
+        """True if all its forces are there."""
+        return set(self.parts) <= set(self._loads)
+
+    def _part(self, part: str) -> Array:
+        return self._loads[part] if part in self._loads else self.load(part)
 
     @cached_property
     def _place(self) -> RollingHistory:
@@ -118,12 +151,12 @@ class RollingView(ConstraintView):
     @property
     def normal_force(self) -> Array:
         """(nt,) N, positive where they push each other apart; below zero they would part."""
-        return self.load("gap")
+        return self._part("gap")
 
     @property
     def friction_force(self) -> Array:
         """(nt, 3) N on B, along the tangent plane: what keeps it from slipping."""
-        parts = np.stack([self.load("slip along x"), self.load("slip along y")], axis=1)
+        parts = np.stack([self._part("slip along x"), self._part("slip along y")], axis=1)
         force: Array = np.einsum("tk,tki->ti", parts, self._place.axes)
         return self._sign * force
 
