@@ -40,10 +40,10 @@ SUBJECTS = {
     "Analyses": ("campbell", "plate_modes", "snap_through", "column", "graph"),
     "Robots and mechanisms": (
         *("quadruped", "delta", "bennett", "robot_arm", "balanced_pole", "crane"),
-        "bicycle",
+        *("bicycle", "segway", "skate", "rattleback"),
         "eight_links",
     ),
-    "Contact": ("tippe_top", "walker", "gears", "ball_bearing", "falling_balls"),
+    "Contact": ("tippe_top", "walker", "woodpecker", "gears", "ball_bearing", "falling_balls"),
     "Optima and fits": ("identified_rig", "quiet_stop", "lightest_arm"),
     "Questions to results": (
         *("rig_spectrum", "rig_spectrogram", "two_runs", "convergence"),
