@@ -834,6 +834,13 @@ def test_registry():
         "contact-stick-slip",
         "contact-spinning-ball",
         "contact-parabola",
+        "tyre-single-track",
+        "tyre-critical-speed",
+        "rolling-sleigh",
+        "rolling-steady-disc",
+        "rolling-coin",
+        "rolling-upright",
+        "rolling-bicycle",
     ]
     assert all(isinstance(case, Case) and case.source and case.title for case in cases.all())
     with pytest.raises(sp.SuppleError, match="no case 'huang-rigit', did you mean 'huang-rigid'"):
