@@ -29,6 +29,7 @@ STUDIES = {
     "soft_pendulum": "A soft pendulum to equal error, against Exudyn's geometrically exact beam",
     "soft_cable": "A soft cable: steps, and equal error, against Exudyn's cable",
     "contact": "Bodies that touch to equal error, against Exudyn and MuJoCo",
+    "rolling": "Wheels that roll to equal error, against Exudyn",
     "newton": "Newton's matrix of long chains",
     "large_tree": "Trees of thousands of bodies",
     "step_loop": "The step loop, against SciPy's Radau",

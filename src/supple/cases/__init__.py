@@ -47,6 +47,7 @@ _MODULES = (
     "supple.cases.contact_machines",
     "supple.cases.vehicles",
     "supple.cases.rolling",
+    "supple.cases.rolling_compared",
 )
 
 
