@@ -841,6 +841,10 @@ def test_registry():
         "rolling-coin",
         "rolling-upright",
         "rolling-bicycle",
+        "rolling-exudyn-coin",
+        "rolling-exudyn-wheel",
+        "rolling-exudyn-slow-ride",
+        "rolling-exudyn-ride",
     ]
     assert all(isinstance(case, Case) and case.source and case.title for case in cases.all())
     with pytest.raises(sp.SuppleError, match="no case 'huang-rigit', did you mean 'huang-rigid'"):

@@ -2,7 +2,7 @@
 
 Exudyn 1.13.6 was run by its trapezoidal rule of index 2 with ever finer steps and a tolerance of
 Newton's method of 1e-11. Halving a step moves its numbers by a fourth of the last such change, so
-the last two are extrapolated to a step of zero. What the last halving changes in that is beside them;
+two are extrapolated to a step of zero. What the last halving changes in that is beside the numbers;
 tolerances are the errors of runs here, which are larger. Its forces of contact are no references:
 they alternate from step to step about the right ones, by 2 per cent of the sideward force of the
 coin, however fine the steps.
