@@ -9,11 +9,14 @@ import pytest
 
 import supple as sp
 from models.linkages import arm, parallelogram, slider_crank
+from models.rolling_bodies import bicycle
 from supple.cases.mechanisms import CASES
 from supple.core.run import step as st
 from supple.integrators.run import driver, outcomes
+from supple.loops import singular
 from supple.loops.assembly import compile_model
 from supple.loops.ranks import analyse, weakest
+from supple.loops.singular import Watch, can_be_singular, hold_free_bodies
 
 BY_NAME = {case.name: case for case in CASES}
 FLAT = (np.pi - 0.5) / 2.0  # s, when a crank that turns from 0.5 rad with 2 rad/s is in line
@@ -179,3 +182,59 @@ def test_weakest_rows_beside_many_dependent_ones(weak):
     # rounding turns vectors by that of the squares of rows over the smallest square
     assert np.linalg.norm(table.T @ vectors[:, :more], 2) < 1e-12
     assert abs(vectors[:, more] @ left[:, 0]) == pytest.approx(1.0, abs=1e-6)
+
+
+def rolling(*pairs: tuple[int, int]) -> sp.Model:
+    """Balls in the air that roll on each other by numbers; 0 is the floor."""
+    model = sp.Model(gravity=(0, 0, -9.81))
+    last = max(max(pair) for pair in pairs)
+    floor = sp.Plane(model.ground.at(0))
+    shapes: list[sp.Plane | sp.Sphere] = [floor]
+    for k in range(1, last + 1):
+        body = model.add(sp.RigidBody(f"ball{k}", 1.0, inertia=4e-3))
+        place = model.ground.at(0, 0, 0.2 * k - 0.1)
+        model.add(sp.Free(f"air{k}", place, body.at(0), initial_rate=(1, 2, 3, 0, 0, 0)))
+        shapes.append(sp.Sphere(body.at(0), radius=0.1))
+    for a, b in pairs:
+        model.add(sp.Rolling(f"rolls{a}{b}", shapes[a], shapes[b]))
+    return model
+
+
+@pytest.mark.parametrize(
+    ("pairs", "own"),
+    [(((0, 1),), True), (((0, 1), (0, 2)), True), (((0, 1), (1, 2)), False)],
+    ids=["a ball", "two balls", "a ball on a ball"],
+)
+def test_what_rolls_alone_is_never_singular(pairs, own):
+    """Where each of them holds a body of its own, rows stay as independent in any position."""
+    model = rolling(*pairs)
+    if pairs == ((0, 1), (0, 2)):
+        model.replace("air2", A=model.ground.at(1, 0, 0.1))
+    compiled = compile_model(model)
+    assert hold_free_bodies(compiled) == own
+    assert can_be_singular(compiled) != own
+    watch, rng = Watch(compiled), np.random.default_rng(3)
+    sizes = []
+    for _ in range(50):
+        q = compiled.q0.copy()
+        for joint in compiled.joints.values():
+            turn = rng.standard_normal(4)
+            q[joint.q.start : joint.q.start + 4] = turn / np.linalg.norm(turn)
+            q[joint.q.stop - 3 : joint.q.stop - 1] += rng.standard_normal(2)
+        sizes.append(watch.size(0.0, q))
+    if own:
+        assert min(sizes) > 0.99
+
+
+def test_looks_at_what_rolls_change_nothing(monkeypatch):
+    """The run is the same, to the bit, with looks for singular positions that cannot come."""
+    found = []
+    for own in (hold_free_bodies, lambda compiled: False):
+        monkeypatch.setattr(singular, "hold_free_bodies", own)
+        r = sp.simulate(rolling((0, 1)), 0.5, output=20)
+        found.append((r.statistics["steps"], r["ball1"].position.tolist()))
+    assert found[0] == found[1]
+
+
+def test_wheels_with_joints_are_looked_at():
+    assert not hold_free_bodies(compile_model(bicycle()))

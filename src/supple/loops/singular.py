@@ -19,6 +19,7 @@ from supple.foundation.arrays import Array
 from supple.foundation.errors import ModelError
 from supple.loops.closing import Assembler
 from supple.loops.ranks import (
+    MANY,
     SINGULAR,
     independent_rows,
     scaled_table,
@@ -57,7 +58,38 @@ def refuse_singular(compiled: Compiled, t: float, q: Array) -> None:
 
 def can_be_singular(compiled: Compiled) -> bool:
     """True if rows may come to depend on each other in some positions."""
-    return compiled.nr > 0 and compiled.regular_value > 0.0
+    return compiled.nr > 0 and compiled.regular_value > 0.0 and not hold_free_bodies(compiled)
+
+
+def hold_free_bodies(compiled: Compiled) -> bool:
+    """True if all rows are of bodies that roll, and each holds another free joint's translation.
+
+    What rolls has three rows, of which those columns are a rotation times a length in any position:
+    rows of which no other one has entries there never depend on each other.
+    """
+    owners = dict.fromkeys(row.label for row in compiled.rows)
+    if (
+        compiled.all_ints is not None
+        or compiled.nr > MANY
+        or not all(x.startswith("Rolling ") for x in owners)
+    ):
+        return False
+    free = [joint for joint in compiled.joints.values() if joint.kind == "free"]
+    if len(free) < len(owners):
+        return False
+    table = scaled_table(compiled, new_work(compiled.ints), 0.0, compiled.q0)
+    labels = np.array([row.label for row in compiled.rows])
+    held = set()
+    for joint in free:
+        part = table[:, joint.u.start + 3 : joint.u.stop]
+        touched = np.any(part != 0.0, axis=1)
+        names = set(labels[touched])
+        if len(names) == 1 and np.sum(touched) == np.sum(labels == labels[touched][0]):
+            own = part[touched]
+            square = own @ own.T
+            if np.allclose(square, square[0, 0] * np.eye(len(own)), atol=1e-9 * square[0, 0]):
+                held |= names
+    return held == set(owners)
 
 
 def failed_near(compiled: Compiled, t: float, q: Array) -> str:
