@@ -1,9 +1,9 @@
 """Wheels that roll to equal error: Supple against Exudyn.
 
-The coin of Rill and Schaeffer, a wheel that begins to fall aside, and the bicycle of the benchmark
-(``wheels.py``). The error is the RMS, over the run, of the distance of the centres to the same
-program's own converged path (``equal_error.py``); of that the floor is told, below which refining
-it comes no nearer.
+The coin of Rill and Schaeffer, a wheel that begins to fall aside, the bicycle of the benchmark, and
+a car whose wheels slip (``wheels.py``). The error is the RMS, over the run, of the distance of the
+centres to the same program's own converged path (``equal_error.py``); of that the floor is told,
+below which refining it comes no nearer.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     names = list(wheels.PROBLEMS)
     parser.add_argument("problems", nargs="*", choices=[[], *names], help="all if none is given")
-    parser.add_argument("--seconds", type=float, default=2.0, help="CPU s to time one problem")
+    parser.add_argument("--seconds", type=float, default=1.0, help="CPU s to time one problem")
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
     parser.add_argument("--no-fail", action="store_true", help="exit code 0 in any case")
     options = parser.parse_args()

@@ -1,7 +1,8 @@
 """Wheels that roll, for ``rolling.py``: the problems, and the runs of Supple.
 
-The models are those of the cases ``rolling-exudyn-coin``, ``-wheel`` and ``-slow-ride``, which
-Exudyn ships. The error that is allowed is 1e-4 of the radius of a wheel, and of discs also 1e-6.
+The models are those of the cases ``rolling-exudyn-coin``, ``-wheel``, ``-slow-ride`` and
+``contact-car``, which Exudyn ships. The error that is allowed is 1e-4 of the radius of a wheel, and
+of discs also 1e-6.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class Problem:
 
 
 COIN, WHEEL, BICYCLE = "rolling-exudyn-coin", "rolling-exudyn-wheel", "rolling-exudyn-slow-ride"
+CAR = "contact-car"  # whose wheels slip
 RIDERS = ("frame", "front_wheel")
 PROBLEMS = {
     p.name: p
@@ -41,6 +43,7 @@ PROBLEMS = {
         Problem("coin, closer", COIN, ("disc",), 0.5, 5e-3, 1e-8, 9),
         Problem("wheel", WHEEL, ("disc",), 1.0, 0.02, 2e-5, 9),
         Problem("wheel, closer", WHEEL, ("disc",), 1.0, 0.02, 2e-7, 9),
+        Problem("car", CAR, ("car",), 1.0, 0.02, 4e-5, 8),
         Problem("bicycle", BICYCLE, RIDERS, 5.0, 0.02, 3e-5, 8),
     )
 }
