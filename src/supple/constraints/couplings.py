@@ -20,6 +20,28 @@ Term = tuple[str, int | str, float]
 GivenTerm = tuple[Joint | str, float] | tuple[Joint | str, int | str, float]
 
 
+class OneCoordinate:
+    """A constraint of one joint coordinate, that of its ``joint`` and ``coordinate``."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def joint(self) -> Any:
+            """Name of the joint."""
+
+        @property
+        def coordinate(self) -> Any:
+            """Place or name of its coordinate."""
+
+    def _check(self, owner: str) -> None:
+        set_fields(self, joint=check_joint_reference(owner, "joint", self.joint, self.coordinate))
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The coordinate alone."""
+        return ((self.joint, self.coordinate, 1.0),)
+
+
 class CoordinateConstraint(Constraint):
     """Base of the constraints that a sum of ``coefficient * coordinate`` equals a value.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple.constraints.base import FrameConstraint
-from supple.constraints.couplings import CoordinateConstraint, Term
+from supple.constraints.couplings import CoordinateConstraint, OneCoordinate
 from supple.constraints.rates import SpeedDriver
 from supple.constraints.smooth import smooth_signal
 from supple.foundation import validate
@@ -16,16 +16,15 @@ from supple.foundation.arrays import Vector
 from supple.foundation.errors import ModelError, describe, label
 from supple.foundation.fields import Given, checked, declared, given, unit_vector
 from supple.foundation.frames import Frame
-from supple.foundation.validate import Axis, set_fields
+from supple.foundation.validate import Axis
 from supple.joints import Joint, Motion
-from supple.joints.interactions import check_joint_reference
 from supple.signals import Signal, SignalLike
 
 _ALONG = tuple(Motion("translate", validate.axis("Motion", "axis", axis)) for axis in "xyz")
 
 
 @declared
-class Driver(CoordinateConstraint):
+class Driver(OneCoordinate, CoordinateConstraint):
     """A joint coordinate follows ``motion`` (rad or m): a number, an expression or a signal.
 
     ``joint`` is a joint or its name, ``coordinate`` the place or name of the coordinate. Value and
@@ -35,14 +34,6 @@ class Driver(CoordinateConstraint):
     joint: Given[Joint | str, str] = given()
     motion: Given[SignalLike, Signal] = checked(smooth_signal, "rad or m")
     coordinate: int | str = given(default=0)
-
-    def _check(self, owner: str) -> None:
-        set_fields(self, joint=check_joint_reference(owner, "joint", self.joint, self.coordinate))
-
-    @property
-    def terms(self) -> tuple[Term, ...]:
-        """The coordinate alone."""
-        return ((self.joint, self.coordinate, 1.0),)
 
     @property
     def value(self) -> Signal:

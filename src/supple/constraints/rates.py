@@ -10,14 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from supple.constraints.base import FrameConstraint
-from supple.constraints.couplings import CoordinateConstraint, GivenTerm, Term, joint_terms
+from supple.constraints.couplings import (
+    CoordinateConstraint,
+    GivenTerm,
+    OneCoordinate,
+    Term,
+    joint_terms,
+)
 from supple.constraints.smooth import refuse_jumps, steady_signal
 from supple.foundation.arrays import Vector
 from supple.foundation.errors import label
 from supple.foundation.fields import Given, checked, declared, given, unit_vector
-from supple.foundation.validate import Axis, set_fields
+from supple.foundation.validate import Axis
 from supple.joints import Joint
-from supple.joints.interactions import check_joint_reference
 from supple.signals import Signal, SignalLike
 
 
@@ -45,7 +50,7 @@ class RateConstraint(CoordinateConstraint):
 
 
 @declared
-class SpeedDriver(RateConstraint):
+class SpeedDriver(OneCoordinate, RateConstraint):
     """The rate of a joint coordinate is given, whatever effort it takes; its place follows.
 
     Parameters
@@ -63,14 +68,6 @@ class SpeedDriver(RateConstraint):
     joint: Given[Joint | str, str] = given()
     rate: Given[SignalLike, Signal] = checked(steady_signal, "rad/s or m/s")
     coordinate: int | str = given(default=0)
-
-    def _check(self, owner: str) -> None:
-        set_fields(self, joint=check_joint_reference(owner, "joint", self.joint, self.coordinate))
-
-    @property
-    def terms(self) -> tuple[Term, ...]:
-        """The coordinate alone."""
-        return ((self.joint, self.coordinate, 1.0),)
 
 
 @declared

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,7 @@ def _lengths(owner: str, field: str, value: Any) -> tuple[float, float]:
 
 
 @declared(init=False)
-class TyreLaw:
+class TyreLaw(ABC):
     """Base of laws of the forces of a tyre along the road.
 
     Between the rim and the patch that touches the road is a spring, by which forces follow slip
@@ -73,14 +74,14 @@ class TyreLaw:
             """Stiffness against turning on the spot, N m/rad."""
 
     @property
+    @abstractmethod
     def slip_stiffness(self) -> tuple[float, float]:
         """Longitudinal and lateral force over small slip, N."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def ways(self) -> tuple[float, float]:
         """Relaxation lengths along the heading and across it, m."""
-        raise NotImplementedError
 
     @property
     def carcass(self) -> tuple[float, float]:

@@ -93,7 +93,7 @@ def slip_numbers(law: TyreLaw) -> tuple[int, dict[int, Any]]:
 def tyre_history(
     c: Compiled, force: Tyre, q: Array, u: Array, z: Array
 ) -> tuple[ContactHistory, TyreHistory]:
-    """What a tyre does at the states of a run: as a contact of the wheel, and by slip."""
+    """Push and forces by slip of a tyre at the states of a run."""
     rows = [np.require(x, dtype=float, requirements=["C", "W"]) for x in (q, u, z)]
     out, told = np.zeros((len(q), contact.SHOWN)), np.zeros((len(q), tyres.TOLD))
     e = list(c.force_names).index(f"{force.name}.push")

@@ -22,7 +22,7 @@ LEFT_OUT = 0.05  # of the largest kinetic energy, that friction left out would h
 
 
 def line_findings(result: Result, force: Contact) -> Iterator[RunFinding]:
-    """What the contact of two lines, or of one with itself, cannot see."""
+    """Findings about contacts of two lines, or of one with itself: bends and twist."""
     if force.lines is None:
         return
     first, second = force.lines
@@ -63,7 +63,7 @@ def _curvatures(places: Array) -> Array:
 def _overlap(
     result: Result, force: Contact, line: Line, places: Array, looks: Array
 ) -> Iterator[RunFinding]:
-    """What is near along a line is left out, up to half a turn of a bend with its radius."""
+    """Places near along a line are left out, up to half a turn of a bend with its radius."""
     bent = np.linalg.norm(_curvatures(places), axis=2).max(axis=1)
     if not line.radius * float(bent.max()) > 1.0:
         return

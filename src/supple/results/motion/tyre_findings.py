@@ -24,7 +24,7 @@ OVER, SERIOUS = 2.0, 4.0
 
 
 def tyre_findings(result: Result, force: Tyre) -> Iterator[RunFinding]:
-    """What the law of a tyre leaves out where a run has been."""
+    """Findings where a run has been outside of what the law of a tyre describes."""
     if len(result.t) < 2 or result.data.loads is None:
         return
     view: Any = result[force.name]
