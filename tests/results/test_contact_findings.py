@@ -209,3 +209,30 @@ def test_what_is_passed_through_is_serious(word) -> None:
     (finding,) = again.motion.findings
     assert finding.what == "passed through" and finding.serious
     assert again.verdict.startswith("not trusted")
+
+
+@pytest.mark.parametrize("height", [0.1, 0.0])
+def test_a_peak_that_enters_between_balls_is_told(height: float) -> None:
+    """A wide box lies on a flat ground, with a peak at one knot between the balls of its face."""
+    m = sp.Model(gravity=(0, 0, -G))
+    body = m.add(sp.RigidBody("box", 10.0, inertia=1.0))
+    m.add(sp.Prismatic("way", m.ground.at(0, 0, 0.11), body.at(0), "z"))
+    heights = np.zeros((41, 41))
+    heights[21, 21] = height  # at x = y = 0.05; balls are 0.14 apart, from 0 on
+    ground = sp.HeightField(m.ground.at(-1, -1), heights, 0.05)
+    law = sp.HuntCrossley(0.2, 0.5, 1e5, 1)
+    m.add(sp.Contact("on", sp.Cuboid(body.at(0), (0.84, 0.84, 0.2)), ground, law))
+    found = [f for f in sp.simulate(m, 0.08, output=40).motion.findings if f.what == "between"]
+    assert [f.serious for f in found] == ([True] if height > 0.0 else [])
+
+
+def test_solids_on_grounds_that_balls_can_follow_are_not_told() -> None:
+    m = sp.Model(gravity=(0, 0, -G))
+    body = m.add(sp.RigidBody("box", 1.0, inertia=4e-3))
+    m.add(sp.Free("air", m.ground.at(0, 0, 0.3), body.at(0), initial_rate=(1, 2, 0, 1, 0, 0)))
+    x = np.arange(-2.0, 4.0, 0.1)
+    hills = 0.05 * np.sin(2.0 * x)[:, None] * np.cos(1.5 * x)[None]
+    ground = sp.HeightField(m.ground.at(-2, -2), hills, 0.1)
+    box = sp.Cuboid(body.at(0), (0.2, 0.15, 0.1))
+    m.add(sp.Contact("on", box, ground, sp.HuntCrossley(0.3, 2.0, 1e6, 1), sp.Friction(0.4)))
+    assert "between" not in words(sp.simulate(m, 0.5, output=40))

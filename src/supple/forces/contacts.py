@@ -201,7 +201,7 @@ class Contact(ForceElement):
         return [(w, curve) for w in walls]
 
     def _on_data(self, one: Shape, other: Shape) -> Meetings:
-        """What of a solid touches a cam, or a ground or mesh, by balls or discs on all of it."""
+        """Meetings of a solid with a cam, or of balls or discs on it with a ground or mesh."""
         surface, core = one.touching_surface, other.touching_core
         if core is None or surface is None or surface.data is None:
             return []

@@ -11,7 +11,7 @@ import numpy as np
 from supple.fem.drawn.primitives import cuboid
 from supple.fem.drawn.surface import Surface, joined, moved
 from supple.foundation import validate
-from supple.foundation.arrays import Vector
+from supple.foundation.arrays import Array, Vector
 from supple.foundation.errors import ModelError
 from supple.foundation.fields import (
     checked,
@@ -81,6 +81,16 @@ class TouchingCore(NamedTuple):
     def reach(self) -> float:
         """Largest distance of its places from its middle, m."""
         return math.hypot(*self.half) if self.is_box else math.hypot(*self.half[1:])
+
+    def depths(self, places: Array) -> Array:
+        """Depths of places (n, 3) in its axes below its surface, m; negative outside."""
+        out = np.abs(places) - np.array(self.half)
+        if not self.is_box:
+            across = np.hypot(places[:, 0], places[:, 1]) - self.half[0]
+            out = np.column_stack([across, out[:, 2]])
+        apart = np.linalg.norm(np.maximum(out, 0.0), axis=1)
+        found: Array = self.radius - apart - np.minimum(out.max(axis=1), 0.0)
+        return found
 
     def spread(self, longest: float) -> list[TouchingBall | TouchingCore]:
         """Balls over a box or along a segment, or discs along a cylinder.

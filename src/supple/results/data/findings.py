@@ -28,7 +28,7 @@ class RunFinding:
 
     where: str  # name of a joint, body or force; empty where it is the whole model
     # "output", "growth", "creep", "unstable", and of contacts "depth", "points", "hollow",
-    # "border", "grid", "tilt", "rolling", "restitution", "let go", "bend", "twist",
+    # "border", "between", "grid", "tilt", "rolling", "restitution", "let go", "bend", "twist",
     # "gives back" or "passed through"; of tyres "depth", "slip", "relaxation", "camber", "load";
     # of what rolls "lifts" or "slips"
     what: str

@@ -49,6 +49,7 @@ def contact_findings(result: Result) -> Iterator[RunFinding]:
             yield from _border(result, force)
             yield from _grid(force)
             yield from _spacing(result, force)
+            yield from _between(result, force)
             yield from rolling_findings(result, force)
             yield from impact_findings(result, force)
             yield from line_findings(result, force)
@@ -224,6 +225,43 @@ def _spacing(result: Result, force: Contact) -> Iterator[RunFinding]:
         f"body with a radius of {radius - own:.2g} m, expected at most {limit:.2g} m, 0.05 of a "
         f"radius or 0.1 of a thickness: {advice}",
     )
+
+
+def _between(result: Result, force: Contact) -> Iterator[RunFinding]:
+    """A solid touches grounds and meshes by balls or discs, between which peaks may enter it.
+
+    It is told where a knot or a corner is deeper in the solid than any of its balls in the ground.
+    """
+    for ground, solid in ((force.A, force.B), (force.B, force.A)):
+        core = solid.touching_core
+        if core is None or not isinstance(ground, HeightField | MeshShape):
+            continue
+        assert ground.frame is not None and solid.frame is not None
+        points = ground.surface().points
+        below, above = result.point(ground.frame), result.point(solid.frame)
+        deepest, when = 0.0, 0.0
+        for k in np.unique(np.linspace(0, len(result.t) - 1, LOOKS).astype(int)).tolist():
+            place = below.position[k] + points @ np.asarray(below.matrix[k]).T
+            local = (place - above.position[k]) @ np.asarray(above.matrix[k])
+            depth = float(core.depths((local - core.pose.p) @ core.pose.R).max(initial=0.0))
+            if depth > deepest:
+                deepest, when = depth, float(result.t[k])
+        known = [s.allowed_depth for s in (ground, solid) if s.allowed_depth is not None]
+        seen = float(result.statistics.get(depth_of(force.name), 0.0))
+        limit = seen + min(known, default=0.0)
+        if deepest > limit:
+            yield RunFinding(
+                force.name,
+                "between",
+                deepest,
+                limit,
+                when,
+                True,
+                f"{label(force)}: a peak of the {type(ground).__name__} is {deepest:.2g} m within "
+                f"the {type(solid).__name__} at t = {when:.3g} s, between the balls or discs by "
+                f"which that touches, expected at most {limit:.2g} m: take several smaller shapes "
+                "in place of it",
+            )
 
 
 def _depth_of_set(result: Result, force: Contacts) -> Iterator[RunFinding]:
